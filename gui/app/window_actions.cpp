@@ -280,6 +280,15 @@ void WindowActions::add_stored_runs() {
                tr("Select runs in Runs."));
     add_button(u"runs.delete"_s, tr("&Delete the selected run…"), group, Page::Runs, "deleteRun",
                tr("Select a run in Runs that is over."));
+    registry_->add({.id = u"runs.trash"_s,
+                    .text = tr("Deleted ru&ns…"),
+                    .group = group,
+                    .run = [window = window_] { window->runs_page()->open_trash(); },
+                    .blocked =
+                        [window = window_] {
+                            return window->workspace()->store() ? QString()
+                                                                : tr("The run store is not open.");
+                        }});
 }
 
 void WindowActions::add_exports() {
@@ -381,7 +390,8 @@ void WindowActions::fill_menus() {
                                                u"runs.compare"_s,
                                                u"runs.again"_s,
                                                u"runs.labels"_s,
-                                               u"runs.delete"_s});
+                                               u"runs.delete"_s,
+                                               u"runs.trash"_s});
     registry_->fill(bar->addMenu(tr("&Nodes")), {u"nodes.add"_s,
                                                  u"nodes.import"_s,
                                                  {},

@@ -23,50 +23,50 @@ RunDeleter::RunDeleter(QThreadPool* pool, NoticeBar* notice, QObject* parent)
     notice_->set_action(tr("&Undo"));
     timer_.setSingleShot(true);
     timer_.setInterval(kUndoMs);
-    connect(&timer_, &QTimer::timeout, this, &RunDeleter::finish);
+    connect(&timer_, &QTimer::timeout, this, &RunDeleter::hide_notice);
     connect(notice_, &NoticeBar::actionTriggered, this, &RunDeleter::undo);
-}
-
-RunDeleter::~RunDeleter() {
-    notice_ = nullptr;
-    finish();
 }
 
 void RunDeleter::remove(const std::shared_ptr<RunStore>& store, const std::vector<RunRecord>& runs) {
     if (runs.empty() || job_.running()) {
         return;
     }
-    finish();
+    hide_notice();
     std::vector<std::string> ids;
     for (const RunRecord& run : runs) {
         ids.push_back(run.run_id);
     }
     const QString what = runs.size() == 1 ? qs(runs.front().name) : tr("%1 runs").arg(runs.size());
-    job_.start([store, ids](const JobHandle&) { return delete_runs(*store, ids, now_us()); },
-               [this, store, ids, what](const Result<void>& done) {
-                   if (!done) {
-                       emit failed(tr("%1 could not be deleted.").arg(what), done.failure());
-                       return;
-                   }
-                   store_ = store;
-                   waiting_ = ids;
-                   notice_->set_text(tr("%1 deleted.").arg(what),
-                                     tr("Ctrl+Z restores. Files on the nodes stay."));
-                   timer_.start();
-                   for (const auto& id : ids) {
-                       emit deleted(qs(id));
-                   }
-                   emit changed();
-               });
+    job_.start(
+        [store, ids](const JobHandle&) {
+            (void)rankscope::remove_expired(*store, now_us());  // what stays is removed next time
+            return delete_runs(*store, ids, now_us());
+        },
+        [this, store, ids, what](const Result<void>& done) {
+            if (!done) {
+                emit failed(tr("%1 could not be deleted.").arg(what), done.failure());
+                return;
+            }
+            store_ = store;
+            last_ = ids;
+            notice_->set_text(
+                tr("%1 deleted.").arg(what),
+                tr("Ctrl+Z restores; later, Deleted runs… in the Run menu. Files on the nodes stay."));
+            timer_.start();
+            for (const auto& id : ids) {
+                emit deleted(qs(id));
+            }
+            emit changed();
+        });
 }
 
 void RunDeleter::undo() {
-    if (waiting_.empty() || job_.running()) {
+    if (last_.empty() || job_.running()) {
         return;
     }
     timer_.stop();
     notice_->set_text({});
-    const auto ids = std::exchange(waiting_, {});
+    const auto ids = std::exchange(last_, {});
     job_.start(
         [store = store_, ids](const JobHandle&) {
             Result<void> result;
@@ -85,18 +85,10 @@ void RunDeleter::undo() {
         });
 }
 
-void RunDeleter::finish() {
+void RunDeleter::hide_notice() {
     timer_.stop();
-    if (notice_) {
-        notice_->set_text({});
-    }
-    if (waiting_.empty()) {
-        return;
-    }
-    // The pool outlives this object, and its last work is waited for. What fails stays in the trash, where it
-    // expires.
-    PoolTask::start(pool_,
-                    [store = store_, ids = std::exchange(waiting_, {})] { (void)store->empty_trash(ids); });
+    notice_->set_text({});
+    last_.clear();
 }
 
 void RunDeleter::remove_expired(const std::shared_ptr<RunStore>& store) {

@@ -16,23 +16,20 @@ namespace rankscope::gui {
 
 class NoticeBar;
 
-/// Deletes runs so that it can be undone: they disappear at once, in every program, and are removed for good when the
-/// notice ends, at the next deletion, or when this object goes. After a crash they are in the trash of the store.
+/// Deletes runs so that it can be undone: they disappear at once, in every program, and stay in the store's trash for
+/// kTrashDays (remote/desk/store/run_trash.h). A notice offers to undo the last deletion for a while.
 class RunDeleter : public QObject {
     Q_OBJECT
 
 public:
     /// `notice` shows what was deleted, with the action Undo.
     RunDeleter(QThreadPool* pool, NoticeBar* notice, QObject* parent = nullptr);
-    ~RunDeleter() override;
 
     /// For how long the notice stays.
     void set_undo_time(int ms) { timer_.setInterval(ms); }
     void remove(const std::shared_ptr<RunStore>& store, const std::vector<RunRecord>& runs);
     void undo();
-    /// Removes for good what waits.
-    void finish();
-    /// What earlier sessions left longer than a week ago.
+    /// Removes for good what was deleted longer than kTrashDays ago.
     void remove_expired(const std::shared_ptr<RunStore>& store);
 
 signals:
@@ -43,12 +40,14 @@ signals:
     void failed(const QString& what, const rankscope::Failure& failure);
 
 private:
+    void hide_notice();
+
     QThreadPool* pool_;
     NoticeBar* notice_;
     BackgroundJob job_;
     QTimer timer_;
     std::shared_ptr<RunStore> store_;
-    std::vector<std::string> waiting_;  ///< in the trash, not removed for good
+    std::vector<std::string> last_;  ///< deleted last, while the notice offers to undo it
 };
 
 }  // namespace rankscope::gui

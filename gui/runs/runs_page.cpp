@@ -12,6 +12,7 @@
 #include <gui/runs/runs_table.h>
 #include <gui/runs/scaling_dialog.h>
 #include <gui/runs/scaling_start.h>
+#include <gui/runs/trash_dialog.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
@@ -446,6 +447,8 @@ void RunsPage::show_menu(const QPoint& at) {
             menu->addMenu(export_->menu())->setText(export_->text());
         }
     }
+    menu->addSeparator();
+    menu->addAction(tr("Deleted ru&ns…"), this, &RunsPage::open_trash)->setObjectName(u"runsTrash"_s);
     menu->popup(at);
 }
 
@@ -550,6 +553,18 @@ void RunsPage::show_list() {
     setFocusProxy(table_);
     update_state();
     table_->setFocus();
+}
+
+void RunsPage::open_trash() {
+    if (!workspace_->store()) {
+        return;
+    }
+    auto* dialog = new TrashDialog(workspace_->store(), workspace_->options().store_path(),
+                                   workspace_->pool(), window());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &TrashDialog::restored, this,
+            [this](const QStringList& run_ids) { select(ss(run_ids.first())); });
+    dialog->open();
 }
 
 void RunsPage::delete_selected() {

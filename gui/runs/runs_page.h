@@ -62,6 +62,8 @@ public:
     /// Selects a run, once it is listed.
     void select(const std::string& run_id);
     void choose_folder();
+    /// The deleted runs that can be restored; once the store is open.
+    void open_trash();
 
 signals:
     void launchRequested();

@@ -17,9 +17,12 @@
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QHeaderView>
+#include <QLabel>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QSettings>
 #include <QTableView>
+#include <QTableWidget>
 #include <QToolButton>
 #include <QTreeView>
 
@@ -131,20 +134,54 @@ TEST_F(RunsList, DeletedRunsDisappearAndCtrlZBringsThemBack) {
     EXPECT_EQ(other_program()->trash()->size(), 0U);
 }
 
-TEST_F(RunsList, DeletedRunsAreRemovedWhenTheNoticeEndsOrTheWindowCloses) {
+TEST_F(RunsList, DeletedRunsCanBeRestoredAfterTheNoticeAndInTheNextSession) {
     open_runs();
     find<RunsPage>("runsPage")->deleter()->set_undo_time(1);
     table()->selectRow(0);
     click(find<QPushButton>("deleteRun"));
     ASSERT_TRUE(wait_until([&] { return table()->model()->rowCount() == 2; }));
-    ASSERT_TRUE(wait_until([&] { return other_program()->trash()->empty(); }));
-    find<RunsPage>("runsPage")->deleter()->set_undo_time(100000);
-    table()->selectRow(0);
-    click(find<QPushButton>("deleteRun"));
-    ASSERT_TRUE(wait_until([&] { return table()->model()->rowCount() == 1; }));
+    ASSERT_TRUE(wait_until([&] { return !find<NoticeBar>("runsUndo")->isVisible(); }));
+    EXPECT_EQ(other_program()->trash()->size(), 1U);
     window_.reset();
+    EXPECT_EQ(other_program()->trash()->size(), 1U);
+    open();
+    show_runs(2);
+    find<RunsPage>("runsPage")->open_trash();
+    QDialog* dialog = wait_dialog("trashDialog");
+    auto* trash = child<QTableWidget>(dialog, "trashTable");
+    ASSERT_TRUE(wait_until([&] { return trash->rowCount() == 1; }));
+    EXPECT_EQ(trash->item(0, 0)->text(), u"b"_s);
+    EXPECT_EQ(trash->item(0, 1)->text(), u"b-2"_s);
+    EXPECT_EQ(trash->item(0, 4)->text(), u"6 days"_s);
+    EXPECT_FALSE(trash->item(0, 5)->text().startsWith(u"0"_s)) << "its size";
+    click(child<QPushButton>(dialog, "trashRestore"));
+    ASSERT_TRUE(wait_until([&] { return table()->model()->rowCount() == 3; }));
+    EXPECT_EQ(trash->rowCount(), 0);
+    const QString state = child<QLabel>(dialog, "trashState")->text();
+    EXPECT_TRUE(state.contains(u"1 run restored"_s) && state.contains(u"No deleted runs"_s)) << ss(state);
+    EXPECT_FALSE(child<QPushButton>(dialog, "trashRestore")->isEnabled());
+    EXPECT_FALSE(child<QPushButton>(dialog, "trashRemove")->isEnabled());
+}
+
+TEST_F(RunsList, DeletedRunsAreRemovedForGoodWhenTheUserConfirms) {
+    open_runs();
+    table()->selectAll();
+    QTest::keyClick(table(), Qt::Key_Delete);
+    ASSERT_TRUE(wait_until([&] { return table()->model()->rowCount() == 0; }));
+    find<RunsPage>("runsPage")->open_trash();
+    QDialog* dialog = wait_dialog("trashDialog");
+    auto* trash = child<QTableWidget>(dialog, "trashTable");
+    ASSERT_TRUE(wait_until([&] { return trash->rowCount() == 3; }));
+    trash->selectAll();
+    click(child<QPushButton>(dialog, "trashRemove"));
+    auto* question = child<QMessageBox>(dialog, "trashQuestion");
+    EXPECT_TRUE(question->informativeText().contains(u"a-1"_s)) << ss(question->informativeText());
+    EXPECT_TRUE(question->informativeText().contains(u"are freed"_s)) << ss(question->informativeText());
+    EXPECT_EQ(other_program()->trash()->size(), 3U) << "not before it is confirmed";
+    click(child<QPushButton>(dialog, "trashConfirm"));
+    ASSERT_TRUE(wait_until([&] { return trash->rowCount() == 0; }));
     EXPECT_TRUE(other_program()->trash()->empty());
-    EXPECT_EQ(other_program()->runs()->size(), 1U);
+    EXPECT_TRUE(child<QLabel>(dialog, "trashState")->text().contains(u"3 runs removed"_s));
 }
 
 TEST_F(RunsList, RunAgainKeepsItsParent) {

@@ -140,6 +140,14 @@ Result<RetentionPlan> plan_retention(const RunStore& store, const std::filesyste
     return plan_retention(*runs, *labels, *use, rule, now_us);
 }
 
+void compact_store(const std::filesystem::path& path) {
+    Database database;
+    if (database.open(path.string())) {
+        database.set_patience(kCompactPatienceMs);
+        database.run("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);");  // without it: room for later runs
+    }
+}
+
 Result<int> remove_planned(RunStore& store, const std::filesystem::path& path, const RetentionPlan& plan,
                            const std::function<bool(std::size_t)>& progress) {
     const auto labels = RunLabelStore::open(path);
@@ -165,11 +173,7 @@ Result<int> remove_planned(RunStore& store, const std::filesystem::path& path, c
         }
     }
     if (removed > 0) {
-        Database database;
-        if (database.open(path.string())) {
-            database.set_patience(kCompactPatienceMs);
-            database.run("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);");  // without it: room for later runs
-        }
+        compact_store(path);
     }
     return removed;
 }

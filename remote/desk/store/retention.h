@@ -58,9 +58,12 @@ RetentionPlan plan_retention(const std::vector<RunRecord>& runs,
 Result<RetentionPlan> plan_retention(const RunStore& store, const std::filesystem::path& path,
                                      const RetentionRule& rule, std::int64_t now_us);
 
+/// Makes the file smaller after runs were removed from it. Where another program reads it, later runs use the room
+/// instead. Blocks on the disk.
+void compact_store(const std::filesystem::path& path);
+
 /// Removes the runs of a plan, except those that have got a star or continue by now, and returns how many it removed.
-/// `progress` gets how many of them are settled; false ends it. Then the file is made smaller; where another program
-/// reads it, later runs use the room instead.
+/// `progress` gets how many of them are settled; false ends it. Then the file is made smaller.
 Result<int> remove_planned(RunStore& store, const std::filesystem::path& path, const RetentionPlan& plan,
                            const std::function<bool(std::size_t)>& progress);
 
