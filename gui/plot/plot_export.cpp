@@ -247,7 +247,22 @@ QString export_plot(const MetricPlot& plot, const std::string& panel, PlotFormat
         return Words::tr("The panel is not shown any more.");
     }
     const std::unique_ptr<MetricPlot> copy = copy_of(plot, panel);
-    QCustomPlot& picture = *copy->plot();
+    return export_picture(*copy->plot(), format, path);
+}
+
+QString csv_field(const QString& text) {
+    return field(text, u',');
+}
+
+QString csv_number(double value) {
+    return std::isfinite(value) ? number(value) : QString();
+}
+
+QString export_table(const QString& table, const QString& path) {
+    return write_bytes(path, table.toUtf8());
+}
+
+QString export_picture(QCustomPlot& picture, PlotFormat format, const QString& path) {
     if (format == PlotFormat::Pdf) {
         return write_pdf(picture, path);
     }

@@ -6,7 +6,7 @@
 #include <QString>
 #include <string>
 
-class QImage;
+class QCustomPlot;
 
 namespace rankscope::gui {
 
@@ -22,6 +22,16 @@ QString plot_suffix(PlotFormat format);
 /// median, quantiles and extremes of each bucket of steps; of a heat map every rank. RFC 4180, or with tabs for the
 /// clipboard. Metric names that a spreadsheet would take for a formula get a space before.
 QString panel_table(const MetricPlot& plot, const MetricPanel& panel, QChar separator);
+
+/// A text as a field of a table with commas, RFC 4180. One that a spreadsheet would take for a formula gets a space
+/// before.
+QString csv_field(const QString& text);
+/// Shortest text that reads back as the same number; empty where it is not finite.
+QString csv_number(double value);
+
+/// Writes any plot in its size, or a table of its values. Empty: done; else what went wrong.
+QString export_picture(QCustomPlot& picture, PlotFormat format, const QString& path);
+QString export_table(const QString& table, const QString& path);
 
 /// Writes one panel, or all for an empty name, as it is looked at now. Empty: done; else what went wrong.
 QString export_plot(const MetricPlot& plot, const std::string& panel, PlotFormat format, const QString& path);

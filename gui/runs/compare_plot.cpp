@@ -3,21 +3,26 @@
 
 #include <gui/data/metric_format.h>
 #include <gui/models/run_column_texts.h>
+#include <gui/plot/legend_element.h>
+#include <gui/plot/plot_files.h>
 #include <gui/plot/plot_tickers.h>
+#include <gui/runs/compare_export.h>
 #include <gui/runs/compare_plot.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 #include <remote/desk/compare/run_comparison.h>
 
+#include <QContextMenuEvent>
 #include <QEvent>
 #include <QKeyEvent>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QScrollArea>
 #include <QToolTip>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <memory>
 
 namespace rankscope::gui {
 
@@ -31,7 +36,13 @@ constexpr double kEdge = 0.02;  ///< of a range, left free beside what it shows
 }  // namespace
 
 ComparePlot::ComparePlot(QWidget* parent)
-    : QWidget(parent), scroll_(new QScrollArea(this)), plot_(new QCustomPlot(scroll_)) {
+    : QWidget(parent),
+      scroll_(new QScrollArea(this)),
+      plot_(new QCustomPlot(scroll_)),
+      files_(new PlotFiles(
+          u"compare"_s,
+          [this](PlotFormat format, const QString& path) { return export_compare(*this, format, path); },
+          this)) {
     setObjectName(u"comparePlot"_s);
     setAccessibleName(tr("Curves of the compared runs"));
     setFocusPolicy(Qt::StrongFocus);
@@ -70,14 +81,27 @@ void ComparePlot::set_bands(bool bands) {
     rebuild();
 }
 
+void ComparePlot::set_legend(bool legend) {
+    legend_ = legend;
+    rebuild();
+}
+
+int ComparePlot::columns() const {
+    return width() >= kWideEnough && metrics_.size() > 1 ? 2 : 1;
+}
+
 void ComparePlot::rebuild() {
     plot_->clearGraphs();
     plot_->plotLayout()->clear();
     panels_.clear();
-    const int columns = width() >= kWideEnough && metrics_.size() > 1 ? 2 : 1;
+    grid_ = plot_->plotLayout();
+    legend_height_ = 0;
+    if (comparison_ && legend_) {
+        add_legend();
+    }
     if (comparison_) {
         for (std::size_t i = 0; i < metrics_.size(); ++i) {
-            add_panel(metrics_[i], int(i), columns);
+            add_panel(metrics_[i], int(i), columns());
         }
     }
     plot_->plotLayout()->simplify();
@@ -86,9 +110,35 @@ void ComparePlot::rebuild() {
 }
 
 void ComparePlot::fit_height() {
-    const int columns = width() >= kWideEnough && metrics_.size() > 1 ? 2 : 1;
-    const int rows = (int(panels_.size()) + columns - 1) / columns;
-    plot_->setMinimumHeight(rows * kPanelHeight);
+    const int rows = (int(panels_.size()) + columns() - 1) / columns();
+    plot_->setMinimumHeight(rows * kPanelHeight + legend_height_);
+}
+
+// The grid of QCustomPlot has no cells over several columns: the panels get a grid of their own below the legend.
+void ComparePlot::add_legend() {
+    const ThemeColors colors = theme_colors(palette());
+    std::vector<LegendElement::Entry> entries;
+    for (const CompareLine& line : compare_lines(*comparison_, titles_, bands_)) {
+        entries.push_back({line.title, rank_color(int(line.runs.front()), colors.dark)});
+    }
+    auto legend = std::make_unique<LegendElement>(plot_, std::move(entries), font(), colors.text);
+    legend_height_ = legend->height_for(plot_->width());
+    auto grid = std::make_unique<QCPLayoutGrid>();
+    grid_ = grid.get();
+    QCPLayoutGrid* all = plot_->plotLayout();  // owns both
+    all->addElement(0, 0, legend.release());
+    all->addElement(1, 0, grid.release());
+    all->setRowStretchFactor(0, 0.001);
+}
+
+QCPRange ComparePlot::x_range() const {
+    return panels_.empty() ? QCPRange() : panels_.front().rect->axis(QCPAxis::atBottom)->range();
+}
+
+void ComparePlot::show_x(const QCPRange& range) {
+    if (!panels_.empty()) {
+        panels_.front().rect->axis(QCPAxis::atBottom)->setRange(range);
+    }
 }
 
 void ComparePlot::add_panel(const std::string& metric, int place, int columns) {
@@ -96,9 +146,9 @@ void ComparePlot::add_panel(const std::string& metric, int place, int columns) {
     panel.title->setTextFlags(Qt::AlignLeft | Qt::AlignVCenter);
     panel.title->setMargins(QMargins(8, 2, 0, 0));
     const int row = place / columns;
-    plot_->plotLayout()->addElement(2 * row, place % columns, panel.title);
-    plot_->plotLayout()->addElement(2 * row + 1, place % columns, panel.rect);
-    plot_->plotLayout()->setRowStretchFactor(2 * row, 0.001);
+    grid_->addElement(2 * row, place % columns, panel.title);
+    grid_->addElement(2 * row + 1, place % columns, panel.rect);
+    grid_->setRowStretchFactor(2 * row, 0.001);
     panel.rect->setRangeDrag(Qt::Horizontal);
     panel.rect->setRangeZoom(Qt::Horizontal);
     panel.rect->setMinimumMargins(QMargins(44, 6, 8, 4));
@@ -111,20 +161,15 @@ void ComparePlot::add_panel(const std::string& metric, int place, int columns) {
             [this, x](const QCPRange& range) { link_axes(x, range); });
     style(panel);
     const bool dark = theme_colors(palette()).dark;
-    std::map<std::string, std::vector<std::size_t>> groups;
-    for (std::size_t i = 0; i < comparison_->runs.size(); ++i) {
-        groups[comparison_->runs[i].group()].push_back(i);
-    }
-    for (const auto& [name, members] : groups) {
-        if (bands_ && members.size() > 1) {
-            add_band(panel, members, rank_color(int(members.front()), dark), qs(name));
+    for (const CompareLine& line : compare_lines(*comparison_, titles_, bands_)) {
+        const QColor color = rank_color(int(line.runs.front()), dark);
+        if (line.band) {
+            add_band(panel, line.runs, color, line.title);
             continue;
         }
-        for (const std::size_t i : members) {
-            const auto points = comparison_->runs[i].curves.find(metric);
-            if (points != comparison_->runs[i].curves.end()) {
-                add_curve(panel, points->second, rank_color(int(i), dark), titles_.value(qsizetype(i)));
-            }
+        const auto& curves = comparison_->runs[line.runs.front()].curves;
+        if (const auto points = curves.find(metric); points != curves.end()) {
+            add_curve(panel, points->second, color, line.title);
         }
     }
     panels_.push_back(panel);
@@ -218,7 +263,7 @@ void ComparePlot::add_band(const Panel& panel, const std::vector<std::size_t>& r
     upper->setBrush(pale);
     upper->setChannelFillGraph(lower);
     middle->setPen(QPen(color, 1.5));
-    middle->setName(tr("%1, mean").arg(name));
+    middle->setName(name);
 }
 
 QCPRange ComparePlot::value_range(const Panel& panel) {
@@ -300,6 +345,19 @@ void ComparePlot::hover(QMouseEvent* event) {
         }
     }
     QToolTip::showText(event->globalPosition().toPoint(), lines.join(u'\n'), plot_);
+}
+
+void ComparePlot::contextMenuEvent(QContextMenuEvent* event) {
+    if (panels_.empty()) {
+        return;
+    }
+    auto* menu = new QMenu(this);
+    menu->setObjectName(u"comparePlotMenu"_s);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addAction(tr("&Show everything"), this, &ComparePlot::show_all)->setShortcut(Qt::Key_0);
+    menu->addSeparator();
+    files_->fill(menu->addMenu(tr("&Export these plots")));
+    menu->popup(event->globalPos());
 }
 
 void ComparePlot::changeEvent(QEvent* event) {

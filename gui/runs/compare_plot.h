@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+class QMenu;
 class QScrollArea;
 
 namespace rankscope {
@@ -18,6 +19,8 @@ struct RunComparison;
 }
 
 namespace rankscope::gui {
+
+class PlotFiles;
 
 /// The curves of several runs, one panel for each metric and one colour for each run, over one common axis. Wheel zooms,
 /// dragging pans, a double click shows all again; + and − and 0 do the same from the keyboard.
@@ -33,12 +36,25 @@ public:
     void set_axis(CurveAxis axis);
     /// Instead of a curve for each run: mean ± deviation of each group of two or more.
     void set_bands(bool bands);
+    /// Says in the plot which colour is which run: for pictures, which have no legend beside them.
+    void set_legend(bool legend);
     QCustomPlot* plot() const { return plot_; }
+    const std::shared_ptr<const RunComparison>& comparison() const { return comparison_; }
+    const QStringList& titles() const { return titles_; }
+    const std::vector<std::string>& metrics() const { return metrics_; }
+    CurveAxis axis() const { return axis_; }
+    bool bands() const { return bands_; }
+    /// Of all panels.
+    QCPRange x_range() const;
+    void show_x(const QCPRange& range);
+    /// As a file, "Export" in the menu.
+    PlotFiles* files() const { return files_; }
     /// Curves and bands drawn now.
     int curve_count() const { return plot_->graphCount(); }
 
 protected:
     void changeEvent(QEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
@@ -50,6 +66,8 @@ private:
     };
     void rebuild();
     void add_panel(const std::string& metric, int place, int columns);
+    void add_legend();
+    int columns() const;
     void add_curve(const Panel& panel, const std::vector<CurvePoint>& points, const QColor& color,
                    const QString& name);
     void add_band(const Panel& panel, const std::vector<std::size_t>& runs, const QColor& color,
@@ -64,11 +82,15 @@ private:
 
     QScrollArea* scroll_;
     QCustomPlot* plot_;
+    QCPLayoutGrid* grid_ = nullptr;  ///< of the panels
+    PlotFiles* files_;
     std::shared_ptr<const RunComparison> comparison_;
     QStringList titles_;
     std::vector<std::string> metrics_;
     CurveAxis axis_ = CurveAxis::Step;
     bool bands_ = false;
+    bool legend_ = false;
+    int legend_height_ = 0;
     bool linking_ = false;
     std::vector<Panel> panels_;
 };

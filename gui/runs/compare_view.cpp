@@ -3,18 +3,19 @@
 
 #include <gui/models/comparison_model.h>
 #include <gui/models/run_column_texts.h>
+#include <gui/plot/plot_files.h>
 #include <gui/runs/compare_plot.h>
 #include <gui/runs/compare_view.h>
 #include <gui/runs/run_legend.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <gui/widgets/check_chooser.h>
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
 #include <remote/desk/compare/comparison_text.h>
 #include <remote/desk/compare/run_comparison.h>
 
-#include <QAction>
 #include <QCheckBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -35,7 +36,6 @@ namespace rankscope::gui {
 namespace {
 
 constexpr std::size_t kFirstPanels = 4;
-constexpr std::size_t kMostChoices = 60;
 
 }  // namespace
 
@@ -57,8 +57,11 @@ CompareView::CompareView(QThreadPool* pool, QWidget* parent)
         progress_->set_text({});
         emit closed();
     });
-    layout->addWidget(fault_);
-    layout->addWidget(progress_);
+    written_ = new NoticeBar(NoticeBar::Kind::News, "compareWritten", this);
+    written_->set_dismissable(true);
+    for (NoticeBar* notice : {fault_, progress_, written_}) {
+        layout->addWidget(notice);
+    }
     legend_ = new RunLegend(this);
     layout->addWidget(legend_);
     auto* splitter = new QSplitter(Qt::Vertical, this);
@@ -72,6 +75,11 @@ CompareView::CompareView(QThreadPool* pool, QWidget* parent)
     splitter->setSizes({420, 260});
     layout->addWidget(splitter, 1);
     setFocusProxy(plot_);
+    plot_->files()->fill(export_->menu());
+    connect(plot_->files(), &PlotFiles::exported, this, [this](const QString& path, const QString& problem) {
+        written_->set_text(problem.isEmpty() ? tr("Written: %1").arg(path) : QString());
+        fault_->set_text(problem);
+    });
     auto* back = new QShortcut(QKeySequence(Qt::Key_Escape), this);
     back->setContext(Qt::WidgetWithChildrenShortcut);
     connect(back, &QShortcut::activated, this, &CompareView::closed);
@@ -91,10 +99,8 @@ QWidget* CompareView::make_bar() {
     bands_ = new QCheckBox(tr("&Mean ± spread of groups"), bar);
     bands_->setObjectName(u"compareBands"_s);
     layout->addWidget(bands_);
-    choose_ = make_button(tr("&Metrics"), "compareMetrics", bar);
-    metric_menu_ = new QMenu(choose_);
-    metric_menu_->setObjectName(u"compareMetricMenu"_s);
-    choose_->setMenu(metric_menu_);
+    choose_ = new CheckChooser(tr("M&etrics"), "compareMetrics", bar);
+    choose_->setToolTip(tr("Which metrics are shown; those that all runs report come first"));
     layout->addWidget(choose_);
     axis_ = new ComboBox(bar);
     axis_->setObjectName(u"compareAxis"_s);
@@ -106,6 +112,19 @@ QWidget* CompareView::make_bar() {
         axis_->addItem(text, int(axis));
     }
     layout->addWidget(axis_);
+    export_ = make_button(tr("E&xport"), "compareExport", bar);
+    export_->setToolTip(tr("The curves as a picture or a table"));
+    auto* formats = new QMenu(export_);
+    formats->setObjectName(u"compareExportMenu"_s);
+    export_->setMenu(formats);
+    layout->addWidget(export_);
+    connect(choose_, &CheckChooser::chosen, this, [this](const QStringList& names) {
+        metrics_.clear();
+        for (const QString& name : names) {
+            metrics_.push_back(ss(name));
+        }
+        show_metrics();
+    });
     connect(back, &QPushButton::clicked, this, &CompareView::closed);
     connect(bands_, &QCheckBox::toggled, this, [this](bool on) { plot_->set_bands(on); });
     connect(axis_, &QComboBox::currentIndexChanged, this,
@@ -178,6 +197,7 @@ void CompareView::compare(const std::shared_ptr<RunStore>& store, const std::fil
 
 void CompareView::read() {
     fault_->set_text({});
+    written_->set_text({});
     progress_->set_text(tr("Reading %1 runs…").arg(run_ids_.size()));
     using Read = Result<std::shared_ptr<const RunComparison>>;
     job_.start(
@@ -260,23 +280,18 @@ std::vector<std::string> CompareView::default_metrics() const {
 }
 
 void CompareView::fill_metrics() {
-    metric_menu_->clear();
+    std::vector<CheckChooser::Entry> entries;
     for (const ComparedMetric& metric : comparison_->metrics) {
-        if (metric_menu_->actions().size() >= qsizetype(kMostChoices)) {
-            break;
-        }
-        QAction* action = metric_menu_->addAction(run_metric_title(metric.name));
-        action->setCheckable(true);
-        action->setChecked(std::find(metrics_.begin(), metrics_.end(), metric.name) != metrics_.end());
-        connect(action, &QAction::toggled, this, [this, name = metric.name](bool on) {
-            std::erase(metrics_, name);
-            if (on) {
-                metrics_.push_back(name);
-            }
-            show_metrics();
-        });
+        const QString title = run_metric_title(metric.name);
+        const QString name = qs(metric.name);
+        entries.push_back({name, title == name ? name : QString(title % u" ("_s % name % u')')});
     }
-    choose_->setEnabled(!metric_menu_->isEmpty());
+    QStringList shown;
+    for (const std::string& name : metrics_) {
+        shown += qs(name);
+    }
+    choose_->set_entries(entries, shown);
+    export_->setEnabled(!entries.empty());
 }
 
 void CompareView::show_metrics() {

@@ -16,7 +16,6 @@ class QCheckBox;
 class QComboBox;
 class QLabel;
 class QLineEdit;
-class QMenu;
 class QPushButton;
 class QTabWidget;
 class QTableView;
@@ -27,6 +26,7 @@ struct RunComparison;
 
 namespace rankscope::gui {
 
+class CheckChooser;
 class ComparePlot;
 class ComparisonModel;
 class NoticeBar;
@@ -70,12 +70,13 @@ private:
     std::vector<std::string> metrics_;
     NoticeBar* fault_;
     NoticeBar* progress_;
+    NoticeBar* written_;
     QLabel* title_;
     RunLegend* legend_;
     ComparePlot* plot_;
     QComboBox* axis_;
-    QPushButton* choose_;
-    QMenu* metric_menu_;
+    CheckChooser* choose_;
+    QPushButton* export_;
     QCheckBox* bands_;
     QCheckBox* all_;
     QLineEdit* target_;

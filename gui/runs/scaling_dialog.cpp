@@ -3,6 +3,7 @@
 
 #include <gui/data/metric_format.h>
 #include <gui/models/run_column_texts.h>
+#include <gui/plot/plot_files.h>
 #include <gui/runs/scaling_dialog.h>
 #include <gui/runs/scaling_plot.h>
 #include <gui/strings.h>
@@ -17,6 +18,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QTableWidget>
 #include <QVBoxLayout>
@@ -78,6 +80,12 @@ ScalingDialog::ScalingDialog(Setting setting, const QString& name, QWidget* pare
     table_->horizontalHeader()->setStretchLastSection(true);
     layout->addWidget(table_, 2);
     auto* buttons = new QHBoxLayout;
+    export_ = make_button(tr("E&xport"), "scalingExport", this);
+    export_->setToolTip(tr("The plots as a picture, or their values as a table"));
+    export_->setMenu(new QMenu(export_));
+    plot_->files()->fill(export_->menu());
+    export_->setEnabled(false);
+    buttons->addWidget(export_);
     buttons->addStretch();
     start_ = make_button(tr("&Start"), "scalingStart", this, "primary");
     close_ = make_button(tr("&Close"), "scalingClose", this);
@@ -86,7 +94,13 @@ ScalingDialog::ScalingDialog(Setting setting, const QString& name, QWidget* pare
     layout->addLayout(buttons);
     connect(start_, &QPushButton::clicked, this, [this] { running_ ? stop() : start(); });
     connect(close_, &QPushButton::clicked, this, &ScalingDialog::reject);
-    resize(860, 640);
+    connect(plot_->files(), &PlotFiles::exported, this, [this](const QString& path, const QString& problem) {
+        fault_->set_text(problem);
+        if (problem.isEmpty()) {
+            state_->setText(tr("Written: %1").arg(path));
+        }
+    });
+    resize(980, 660);
     update_state();
 }
 
@@ -240,7 +254,7 @@ void ScalingDialog::show_stored(const std::string& tag) {
 
 void ScalingDialog::show_result(const ScalingResult& result) {
     result_ = result;
-    plot_->set_points(result.points);
+    plot_->set_points(result.points, result.unit);
     table_->setRowCount(int(result.points.size()));
     for (int row = 0; row < table_->rowCount(); ++row) {
         const ScalingPoint& point = result.points[std::size_t(row)];
@@ -268,6 +282,8 @@ void ScalingDialog::show_result(const ScalingResult& result) {
     }
     table_->resizeColumnsToContents();
     table_->setColumnWidth(kOutcome, 0);  // it takes what is left
+    plot_->files()->set_name(result.tag.empty() ? u"scaling"_s : qs(result.tag));
+    export_->setEnabled(!result.points.empty());
 }
 
 void ScalingDialog::update_state() {

@@ -80,6 +80,7 @@ private:
     QLabel* state_;
     ScalingPlot* plot_;
     QTableWidget* table_;
+    QPushButton* export_;
     QPushButton* start_;
     QPushButton* close_;
 };

@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/plot/plot_files.h>
+#include <gui/plot/plot_tickers.h>
 #include <gui/runs/scaling_plot.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 
+#include <QContextMenuEvent>
 #include <QEvent>
+#include <QMenu>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
@@ -17,12 +21,22 @@ namespace {
 
 constexpr double kBarWidth = 0.6;
 constexpr int kParts = 4;
+constexpr double kAbove = 1.08;  ///< of an axis, above what it shows
 
 }  // namespace
 
-ScalingPlot::ScalingPlot(QWidget* parent) : QWidget(parent), plot_(new QCustomPlot(this)) {
+ScalingPlot::ScalingPlot(QWidget* parent)
+    : QWidget(parent),
+      plot_(new QCustomPlot(this)),
+      files_(new PlotFiles(
+          u"scaling"_s,
+          [this](PlotFormat format, const QString& path) {
+              return format == PlotFormat::Csv ? export_table(table(), path)
+                                               : export_picture(*plot_, format, path);
+          },
+          this)) {
     setObjectName(u"scalingPlot"_s);
-    setAccessibleName(tr("Speed-up by ranks, and where the time goes"));
+    setAccessibleName(tr("Speed-up and efficiency by ranks, and where the time goes"));
     setMinimumHeight(220);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -31,8 +45,9 @@ ScalingPlot::ScalingPlot(QWidget* parent) : QWidget(parent), plot_(new QCustomPl
     rebuild();
 }
 
-void ScalingPlot::set_points(const std::vector<ScalingPoint>& points) {
+void ScalingPlot::set_points(const std::vector<ScalingPoint>& points, const std::string& unit) {
     points_ = points;
+    unit_ = unit;
     rebuild();
 }
 
@@ -42,6 +57,7 @@ void ScalingPlot::rebuild() {
     plot_->plotLayout()->clear();
     plot_->setBackground(theme_colors(palette()).surface);
     add_speedup();
+    add_efficiency();
     add_shares();
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
@@ -87,23 +103,19 @@ void ScalingPlot::style(QCPAxisRect* rect, const QString& x, const QString& y) {
     rect->axis(QCPAxis::atBottom)->setRange(-0.6, std::max(0.6, double(points_.size()) - 0.4));
 }
 
-void ScalingPlot::add_speedup() {
+// In scale, so that the ideal speed-up is a straight line.
+void ScalingPlot::add_line(QCPAxisRect* rect, const QVector<double>& ideal, double ScalingPoint::*value) {
     const ThemeColors colors = theme_colors(palette());
-    QCPAxisRect* rect = add_rect(tr("Speed-up (dashed: ideal)"), 0);
-    style(rect, tr("ranks"), tr("times"));
     QVector<double> places;
-    QVector<double> ideal;
     QVector<double> reached_places;
     QVector<double> reached;
-    double most = 1;
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-        places += points_[i].ranks;
-        ideal += points_[i].ranks;
-        most = std::max(most, double(points_[i].ranks));
-        if (std::isfinite(points_[i].speedup)) {
-            reached_places += points_[i].ranks;
-            reached += points_[i].speedup;
-            most = std::max(most, points_[i].speedup);
+    auto ticker = QSharedPointer<QCPAxisTickerText>::create();
+    for (const ScalingPoint& point : points_) {
+        places += point.ranks;
+        ticker->addTick(point.ranks, QString::number(point.ranks));
+        if (std::isfinite(point.*value)) {
+            reached_places += point.ranks;
+            reached += point.*value;
         }
     }
     QCPAxis* x = rect->axis(QCPAxis::atBottom);
@@ -115,19 +127,59 @@ void ScalingPlot::add_speedup() {
     curve->setData(reached_places, reached);
     curve->setPen(QPen(colors.accent, 2));
     curve->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, colors.accent, colors.accent, 7));
-    y->setRange(0, most * 1.08);
-    // In scale, so that the ideal is a straight line.
-    auto ticker = QSharedPointer<QCPAxisTickerText>::create();
-    for (const ScalingPoint& point : points_) {
-        ticker->addTick(point.ranks, QString::number(point.ranks));
+    double most = 1;
+    for (const auto& all : {ideal, reached}) {
+        for (const double each : all) {
+            most = std::max(most, each);
+        }
     }
+    y->setRange(0, most * kAbove);
     x->setTicker(ticker);
-    x->setRange(0, (points_.empty() ? 1 : points_.back().ranks) * 1.08);
+    x->setRange(0, (points_.empty() ? 1 : points_.back().ranks) * kAbove);
+}
+
+void ScalingPlot::add_speedup() {
+    QCPAxisRect* rect = add_rect(tr("Speed-up (dashed: ideal)"), 0);
+    style(rect, tr("ranks"), tr("times"));
+    QVector<double> ideal;
+    for (const ScalingPoint& point : points_) {
+        ideal += point.ranks;
+    }
+    add_line(rect, ideal, &ScalingPoint::speedup);
+}
+
+void ScalingPlot::add_efficiency() {
+    QCPAxisRect* rect = add_rect(tr("Efficiency (dashed: ideal)"), 1);
+    style(rect, tr("ranks"), {});
+    rect->axis(QCPAxis::atLeft)->setTicker(QSharedPointer<ValueTicker>::create(MetricUnit::Share));
+    add_line(rect, QVector<double>(qsizetype(points_.size()), 1), &ScalingPoint::efficiency);
+}
+
+QString ScalingPlot::table() const {
+    QString text =
+        u"ranks,unit,throughput,low,high,steps,speedup,efficiency,compute_ms,data_ms,comm_ms,other_ms,step_"
+        u"ms,run,"
+        "failure\r\n"_s;
+    for (const ScalingPoint& point : points_) {
+        QStringList cells{QString::number(point.ranks), csv_field(qs(unit_)),
+                          csv_number(point.throughput), csv_number(point.low),
+                          csv_number(point.high),       QString::number(point.steps),
+                          csv_number(point.speedup),    csv_number(point.efficiency)};
+        const StepShares shares = point.shares.value_or(StepShares());
+        for (const double part :
+             {shares.compute_ms, shares.data_ms, shares.comm_ms, shares.other_ms, shares.step_ms}) {
+            cells += point.shares ? csv_number(part) : QString();
+        }
+        cells += csv_field(qs(point.run_id));
+        cells += csv_field(qs(point.failure));
+        text += cells.join(u',') % u"\r\n"_s;
+    }
+    return text;
 }
 
 void ScalingPlot::add_shares() {
     const bool dark = theme_colors(palette()).dark;
-    QCPAxisRect* rect = add_rect(tr("Time of a step, ms"), 1);
+    QCPAxisRect* rect = add_rect(tr("Time of a step, ms"), 2);
     style(rect, tr("ranks"), {});
     const std::array<QString, kParts> names{tr("compute"), tr("data"), tr("communication"), tr("other")};
     std::array<QVector<double>, kParts> heights;
@@ -184,6 +236,17 @@ void ScalingPlot::add_shares() {
         bars->addToLegend(legend);
         below = bars;
     }
+}
+
+void ScalingPlot::contextMenuEvent(QContextMenuEvent* event) {
+    if (points_.empty()) {
+        return;
+    }
+    auto* menu = new QMenu(this);
+    menu->setObjectName(u"scalingPlotMenu"_s);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    files_->fill(menu->addMenu(tr("&Export these plots")));
+    menu->popup(event->globalPos());
 }
 
 void ScalingPlot::changeEvent(QEvent* event) {

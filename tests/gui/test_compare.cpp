@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/models/comparison_model.h>
+#include <gui/plot/plot_files.h>
+#include <gui/runs/compare_export.h>
 #include <gui/runs/compare_plot.h>
 #include <gui/runs/compare_view.h>
+#include <gui/runs/run_legend.h>
 #include <gui/runs/runs_page.h>
+#include <gui/widgets/check_chooser.h>
 #include <gui/widgets/notice_bar.h>
 #include <remote/desk/compare/run_comparison.h>
 
@@ -14,10 +18,17 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
+#include <QContextMenuEvent>
+#include <QFile>
+#include <QFileDialog>
+#include <QImage>
 #include <QLineEdit>
+#include <QListView>
+#include <QMenu>
 #include <QTabWidget>
 #include <QTableView>
 #include <QToolButton>
+#include <QXmlStreamReader>
 
 namespace rankscope::gui::testing {
 namespace {
@@ -119,6 +130,135 @@ TEST_F(CompareRuns, ARunThatIsGoneIsNamedAndTheOthersAreShown) {
         wait_until([&] { return find<NoticeBar>("compareFault")->text().contains(u"could not be"_s); }));
     click(find<QPushButton>("compareBack"));
     EXPECT_TRUE(find<QTableView>("runsTable")->isVisible());
+}
+
+TEST_F(CompareRuns, CurvesAreWrittenAsPicturesAndAsATable) {
+    open_compared();
+    ComparePlot* plot = view()->plot();
+    plot->set_metrics({"loss", "acc1"});
+    const auto written = [&](PlotFormat format) {
+        const QString path = folder_.filePath(u"curves."_s % plot_suffix(format));
+        EXPECT_EQ(export_compare(*plot, format, path), QString());
+        QFile file(path);
+        EXPECT_TRUE(file.open(QIODevice::ReadOnly));
+        return file.readAll();
+    };
+    const QImage picture = QImage::fromData(written(PlotFormat::Png));
+    EXPECT_GE(picture.width(), 2000);
+    QXmlStreamReader svg(written(PlotFormat::Svg));
+    QString words;
+    while (!svg.atEnd()) {
+        svg.readNext();
+        words += svg.isCharacters() ? svg.text().toString() : QString();
+    }
+    EXPECT_FALSE(svg.hasError());
+    EXPECT_TRUE(words.contains(u"seeds · b-1"_s)) << "which colour is which run: " << ss(words);
+    EXPECT_TRUE(written(PlotFormat::Pdf).startsWith("%PDF"));
+    plot->show_x({0, 3.5});
+    const QString all = QString::fromUtf8(written(PlotFormat::Csv));
+    const QStringList rows = all.split(u"\r\n"_s, Qt::SkipEmptyParts);
+    ASSERT_GT(rows.size(), 2);
+    EXPECT_EQ(rows[0].split(u',').size(), 2 + 3);
+    EXPECT_TRUE(rows[0].startsWith(u"metric,step,"_s)) << ss(rows[0]);
+    EXPECT_EQ(rows.filter(u"loss,"_s).size(), 3) << "steps 1 to 3 are in view";
+    plot->set_bands(true);
+    EXPECT_TRUE(compare_table(*plot).startsWith(u"metric,step,small,\"seeds, mean\",\"seeds, deviation\""_s))
+        << ss(compare_table(*plot).left(80));
+}
+
+TEST_F(CompareRuns, TheExportIsInTheBarAndInTheMenuOfThePlot) {
+    open_compared();
+    ComparePlot* plot = view()->plot();
+    QContextMenuEvent event(QContextMenuEvent::Keyboard, QPoint(9, 9), plot->mapToGlobal(QPoint(9, 9)));
+    QApplication::sendEvent(plot, &event);
+    auto* menu = child<QMenu>(plot, "comparePlotMenu");
+    EXPECT_EQ(
+        menu->findChildren<QAction*>(u"plotFile-pdf"_s).size() + menu->findChild<QMenu*>()->actions().size(),
+        4);
+    menu->close();
+    auto* button = find<QPushButton>("compareExport");
+    QAction* csv = nullptr;
+    for (QAction* action : button->menu()->actions()) {
+        csv = action->objectName() == u"plotFile-csv"_s ? action : csv;
+    }
+    ASSERT_NE(csv, nullptr);
+    csv->trigger();
+    auto* question = static_cast<QFileDialog*>(wait_dialog("plotFileDialog"));
+    ASSERT_NE(question, nullptr);
+    const QString path = folder_.filePath(u"a.csv"_s);
+    emit question->fileSelected(path);
+    question->close();
+    EXPECT_TRUE(QFile::exists(path));
+    EXPECT_TRUE(find<NoticeBar>("compareWritten")->text().contains(path));
+    emit plot->files()->exported(path, u"no room"_s);
+    EXPECT_TRUE(find<NoticeBar>("compareFault")->text().contains(u"no room"_s));
+}
+
+TEST_F(CompareRuns, EveryMetricOfTheRunsCanBeFoundAndChosen) {
+    {
+        auto store = *RunStore::open(options_in(folder_.path()).store_path());
+        for (const char* id : {"many-1", "many-2"}) {
+            RunRecord record;
+            record.run_id = id;
+            record.name = id;
+            record.started_us = 1'750'000'000'000'000;
+            record.plan.world_size = 1;
+            ASSERT_TRUE(store->create_run(record));
+            Event event;
+            event.node = "node1";
+            event.rank = 0;
+            event.seq = 1;
+            event.t_us = record.started_us + 1;
+            MetricEvent values{1, -1, {}, {}};
+            for (int i = 0; i < 120; ++i) {
+                values.values.emplace_back("layer" + std::to_string(i) + "_norm", i);
+            }
+            event.body = values;
+            ASSERT_TRUE(store->append(id, {event}));
+            ASSERT_TRUE(store->finish_run(id, record.started_us + 9, EndEvent{}));
+        }
+    }
+    open();
+    window_->show_page(MainWindow::Page::Runs);
+    window_->runs_page()->compare({"many-1", "many-2"});
+    ASSERT_TRUE(wait_until([&] { return view()->comparison() != nullptr; }));
+    auto* choose = find<CheckChooser>("compareMetrics");
+    EXPECT_EQ(choose->list()->model()->rowCount(), 120);
+    EXPECT_TRUE(choose->text().endsWith(u"2 of 120"_s)) << ss(choose->text());
+    const int panels = view()->plot()->plot()->axisRectCount();
+    click(choose);
+    QTest::keyClicks(choose->search(), u"layer117"_s);
+    EXPECT_EQ(choose->list()->model()->rowCount(), 1);
+    QTest::keyClick(choose->search(), Qt::Key_Return);
+    EXPECT_EQ(view()->plot()->plot()->axisRectCount(), panels + 1);
+    EXPECT_EQ(view()->plot()->metrics().back(), "layer117_norm");
+    QTest::keyClick(choose->search(), Qt::Key_Return);
+    EXPECT_EQ(view()->plot()->plot()->axisRectCount(), panels);
+}
+
+TEST(RunLegend, RunsThatDoNotFitAreCountedAndListed) {
+    RunLegend legend;
+    QStringList titles;
+    for (int i = 0; i < 40; ++i) {
+        titles += u"a run with a name %1"_s.arg(i);
+    }
+    legend.set_titles(titles);
+    legend.resize(600, legend.heightForWidth(600));
+    legend.show();
+    auto* more = child<QToolButton>(&legend, "runLegendMore");
+    ASSERT_TRUE(more->isVisible());
+    EXPECT_GT(legend.shown(), 3);
+    EXPECT_LT(legend.shown(), 40);
+    EXPECT_EQ(more->text(), u"and %1 more…"_s.arg(40 - legend.shown()));
+    EXPECT_TRUE(legend.rect().contains(more->geometry()));
+    click(more);
+    auto* list = child<QMenu>(&legend, "runLegendList");
+    ASSERT_EQ(list->actions().size(), 40 - legend.shown());
+    EXPECT_EQ(list->actions().last()->text(), titles.last());
+    list->close();
+    legend.set_titles(titles.mid(0, 3));
+    EXPECT_FALSE(more->isVisible());
+    EXPECT_EQ(legend.shown(), 3);
 }
 
 }  // namespace
