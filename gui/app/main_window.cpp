@@ -125,6 +125,10 @@ void MainWindow::connect_pages() {
         doctor_->show_first_fault();
         show_page(Page::Doctor);
     });
+    connect(fleet_, &FleetPage::runRequested, this, [this](const QString& run_id) {
+        show_page(Page::Runs);
+        runs_->open_run(run_id);
+    });
     connect(doctor_, &DoctorPage::launchRequested, this, [this] { show_page(Page::Launch); });
     connect(live_, &LivePage::portRequested, fleet_, &FleetPage::show_port);
     connect(live_, &LivePage::doctorRequested, this, [this](const PreflightReport& report) {

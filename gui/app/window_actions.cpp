@@ -226,6 +226,8 @@ void WindowActions::add_nodes() {
     add_button(u"nodes.edit"_s, tr("&Edit…"), group, Page::Fleet, "editNode", other);
     add_button(u"nodes.remove"_s, tr("&Remove…"), group, Page::Fleet, "removeNode", other);
     add_button(u"nodes.key"_s, tr("SSH &key…"), group, Page::Fleet, "sshKey", tr("Add a machine first."));
+    add_button(u"nodes.runs"_s, tr("R&uns on the selected machines…"), group, Page::Fleet, "nodeRuns",
+               tr("Select a machine in Fleet."));
     add_button(u"nodes.leftovers"_s, tr("&Leftovers…"), group, Page::Fleet, "leftovers",
                tr("Select a machine in Fleet."));
     add_button(u"nodes.shell"_s, tr("&Open shell"), group, Page::Fleet, "openShell",
@@ -402,6 +404,7 @@ void WindowActions::fill_menus() {
                                                  u"nodes.edit"_s,
                                                  u"nodes.shell"_s,
                                                  u"nodes.key"_s,
+                                                 u"nodes.runs"_s,
                                                  u"nodes.leftovers"_s,
                                                  u"nodes.remove"_s});
     registry_->fill(bar->addMenu(tr("&Help")),

@@ -10,6 +10,7 @@
 #include <gui/fleet/leftovers_dialog.h>
 #include <gui/fleet/node_details.h>
 #include <gui/fleet/node_dialog.h>
+#include <gui/fleet/node_runs_dialog.h>
 #include <gui/fleet/slots_delegate.h>
 #include <gui/on_thread.h>
 #include <gui/session/terminal.h>
@@ -114,12 +115,14 @@ QWidget* FleetPage::make_buttons() {
     left_->setToolTip(
         tr("Processes, ports, shared memory and GPU memory that runs left on this machine, and how to free "
            "them"));
+    runs_ = make_button(tr("R&uns…"), "nodeRuns", bar);
+    runs_->setToolTip(tr("Runs on the selected machines, also those that another computer started"));
     shell_ = make_button(tr("&Open shell"), "openShell", bar);
     shell_->setToolTip(tr("Log in on this machine by ssh, in a terminal window"));
     probe_ = make_button(tr("&Probe"), "probeNode", bar);
     probe_all_ = make_button(tr("Probe a&ll"), "probeAll", bar);
     cancel_ = make_button(tr("Cancel pro&bes"), "cancelProbes", bar);
-    for (QPushButton* button : {add_, import_, edit_, remove_, keys_, left_, shell_}) {
+    for (QPushButton* button : {add_, import_, edit_, remove_, keys_, runs_, left_, shell_}) {
         layout->addWidget(button);
     }
     layout->addStretch();
@@ -199,6 +202,7 @@ void FleetPage::connect_parts() {
     connect(edit_, &QPushButton::clicked, this, &FleetPage::open_selected);
     connect(shell_, &QPushButton::clicked, this, &FleetPage::open_shell);
     connect(left_, &QPushButton::clicked, this, [this] { open_leftovers(selected(), 0); });
+    connect(runs_, &QPushButton::clicked, this, &FleetPage::open_runs);
     connect(remove_, &QPushButton::clicked, this, &FleetPage::ask_remove);
     connect(probe_, &QPushButton::clicked, this, [this] {
         for (const NodeSpec& node : selection(false)) {
@@ -277,7 +281,7 @@ void FleetPage::show_menu(const QPoint& at) {
     auto* menu = new QMenu(this);
     menu->setObjectName(u"fleetMenu"_s);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    for (QPushButton* button : {probe_, edit_, shell_, left_, keys_, remove_}) {
+    for (QPushButton* button : {probe_, edit_, shell_, runs_, left_, keys_, remove_}) {
         menu->addAction(button->text(), button, &QPushButton::click)->setEnabled(button->isEnabled());
     }
     menu->addSeparator();
@@ -377,6 +381,7 @@ void FleetPage::update_state() {
     remove_->setEnabled(fleet_->loaded() && !broken && some);
     left_->setEnabled(node != nullptr && all.size() == 1);
     shell_->setEnabled(node != nullptr && all.size() == 1);
+    runs_->setEnabled(!all.empty());
     probe_->setEnabled(waits);
     const int probing = fleet_->running_probes();
     cancel_->setVisible(probing > 0);
@@ -493,6 +498,18 @@ void FleetPage::open_leftovers(const std::string& name, int port) {
     }
     auto* dialog = new LeftoversDialog(node->spec, port, fleet_->prompter(), fleet_->sessions(), window());
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
+}
+
+void FleetPage::open_runs() {
+    const std::vector<NodeSpec> nodes = selection(false);
+    if (nodes.empty()) {
+        return;
+    }
+    auto* dialog =
+        new NodeRunsDialog({nodes, fleet_->prompter(), fleet_->sessions(), fleet_->store()}, window());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &NodeRunsDialog::attachRequested, this, &FleetPage::runRequested);
     dialog->open();
 }
 

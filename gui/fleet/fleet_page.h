@@ -44,6 +44,8 @@ public:
 signals:
     /// The user wants to train on MNIST with this computer.
     void quickStartRequested();
+    /// The run store has this run, and the user wants to watch it.
+    void runRequested(const QString& run_id);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -72,6 +74,7 @@ private:
     void open_import();
     void open_keys();
     void open_leftovers(const std::string& node, int port);
+    void open_runs();
     void open_batch_dialog(const std::vector<NodeSpec>& nodes);
     void open_shell();
     void ask_remove();
@@ -92,6 +95,7 @@ private:
     QPushButton* import_;
     QPushButton* keys_;
     QPushButton* left_;
+    QPushButton* runs_;
     QPushButton* shell_;
     QPushButton* edit_;
     QPushButton* remove_;

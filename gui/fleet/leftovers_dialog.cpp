@@ -1,16 +1,15 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/wake_fd.h>
 #include <gui/fleet/leftovers_dialog.h>
+#include <gui/fleet/node_use.h>
 #include <gui/models/fleet_model.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/quiet_header.h>
-#include <remote/desk/node/node_connection.h>
-#include <remote/desk/node/session_pool.h>
 
+#include <QCheckBox>
 #include <QDateTime>
 #include <QDialogButtonBox>
 #include <QHeaderView>
@@ -66,23 +65,6 @@ QString since_text(std::int64_t us) {
 
 QString size_text(std::uint64_t bytes) {
     return bytes == 0 ? QString() : bytes_text(bytes);
-}
-
-// Closing the dialog or starting another action never waits.
-template <typename Use>
-auto with_node(const NodeSpec& node, const Prompter& prompter, SessionPool* sessions, const JobHandle& handle,
-               Use use) -> decltype(use(std::declval<AgentLink&>())) {
-    WakeFd wake;
-    const std::stop_callback on_stop(handle.stop(), [&wake] { wake.wake(); });
-    auto connection = connect_node(node, prompter, wake, handle.stop(), {}, sessions);
-    if (!connection) {
-        return connection.failure();
-    }
-    auto result = use(*connection->link);
-    if (sessions != nullptr && connection->link->alive()) {
-        sessions->put(node, std::move(connection->link));
-    }
-    return result;
 }
 
 }  // namespace
@@ -227,9 +209,9 @@ void LeftoversDialog::update_buttons() {
     const Leftover* entry = selected();
     again_->setEnabled(idle);
     end_->setEnabled(idle && entry != nullptr && entry->pid != 0 && freed_by(*entry) == FreedBy::EndProcess);
-    clean_->setEnabled(idle && std::any_of(entries_.begin(), entries_.end(), [](const Leftover& left) {
-                           return freed_by(left) == FreedBy::Clean;
-                       }));
+    const bool any = std::any_of(entries_.begin(), entries_.end(),
+                                 [](const Leftover& left) { return freed_by(left) == FreedBy::Clean; });
+    clean_->setEnabled(idle && (any || (port_ == 0 && problem_->isHidden())));  // spools and pushed programs
 }
 
 void LeftoversDialog::ask_clean() {
@@ -246,22 +228,34 @@ void LeftoversDialog::ask_clean() {
     box->setObjectName(u"cleanDialog"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setInformativeText(
-        what.join(u'\n') % u"\n\n"_s %
+        (what.isEmpty() ? QString() : QString(what.join(u'\n') % u"\n\n"_s)) %
         tr("The spools of finished runs on the node are deleted, too. Runs stored on this "
            "computer stay."));
+    auto* caches = new QCheckBox(
+        tr("Also delete the &programs that Rankscope pushed there; the next start pushes them again"), box);
+    caches->setObjectName(u"cleanCaches"_s);
+    box->setCheckBox(caches);
     QPushButton* clean = box->addButton(tr("&Clean up"), QMessageBox::AcceptRole);
     clean->setObjectName(u"cleanConfirm"_s);
     box->setDefaultButton(box->addButton(QMessageBox::Cancel));
-    connect(box, &QMessageBox::finished, this, [this, box, clean] {
+    connect(box, &QMessageBox::finished, this, [this, box, clean, caches] {
         if (box->clickedButton() == clean) {
-            look([](AgentLink& link) -> Result<QString> {
-                auto cleaned = clean_leftovers(link, {});
+            look([with_caches = caches->isChecked()](AgentLink& link) -> Result<QString> {
+                auto cleaned = clean_leftovers(link, {.run_id = {}, .caches = with_caches});
                 if (!cleaned) {
                     return cleaned.failure();
                 }
-                return tr("%1 items were removed, %2.")
-                    .arg(cleaned->removed.size())
-                    .arg(bytes_text(cleaned->bytes));
+                QString done = tr("%1 items were removed, %2.")
+                                   .arg(cleaned->removed.size())
+                                   .arg(bytes_text(cleaned->bytes));
+                if (!cleaned->kept.empty()) {
+                    QStringList kept;
+                    for (const std::string& folder : cleaned->kept) {
+                        kept += qs(folder);
+                    }
+                    done += u' ' % tr("Kept, in use or your own: %1.").arg(kept.join(u", "_s));
+                }
+                return done;
             });
         }
     });

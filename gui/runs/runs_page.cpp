@@ -357,7 +357,11 @@ void RunsPage::take(Listed listed) {
         }
     }
     if (!wanted_.empty() && model_->row_of(wanted_) >= 0) {
-        table_->select({std::exchange(wanted_, {})});
+        table_->select({wanted_});
+        if (const RunRecord* run = model_->at(model_->row_of(std::exchange(wanted_, {})));
+            run && std::exchange(open_wanted_, false)) {
+            open_record(*run);
+        }
     }
     table_->select_something();
     summaries_->update(workspace_->store(), listed_runs_);
@@ -423,7 +427,13 @@ bool RunsPage::opening() const {
 // Also one that is not listed yet.
 void RunsPage::select(const std::string& run_id) {
     wanted_ = run_id;
+    open_wanted_ = false;
     refresh();
+}
+
+void RunsPage::open_run(const QString& run_id) {
+    select(ss(run_id));
+    open_wanted_ = true;
 }
 
 void RunsPage::show_menu(const QPoint& at) {

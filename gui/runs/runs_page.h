@@ -59,6 +59,8 @@ public:
     void choose_bundle();
     /// Attaches to a run that has not ended; any other opens as it looked.
     void open_record(const RunRecord& run);
+    /// Selects a run and opens it, once it is listed.
+    void open_run(const QString& run_id);
     /// Selects a run, once it is listed.
     void select(const std::string& run_id);
     void choose_folder();
@@ -128,6 +130,7 @@ private:
     BundleOpener bundles_;
     QStringList waiting_bundles_;  ///< until the store is open
     std::string wanted_;           ///< id of the run to select when it is listed
+    bool open_wanted_ = false;     ///< and to open
     QString attaching_name_;
     bool listed_ = false;
     NoticeBar* fault_;

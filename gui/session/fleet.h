@@ -47,6 +47,8 @@ public:
     /// Connections of the last probes, open for the next one and for runs.
     std::shared_ptr<SessionPool> sessions() const { return sessions_; }
     void set_store(std::shared_ptr<RunStore> store);
+    /// Null: not open (yet).
+    const std::shared_ptr<RunStore>& store() const { return store_; }
     /// Reads the file (again).
     void load();
     /// Adds the node, or replaces the one named `old_name`. The file is read again first, so that a change by

@@ -8,7 +8,6 @@
 #include <remote/ctl/table.h>
 #include <remote/desk/launch/event_intake.h>
 #include <remote/desk/launch/link_listener.h>
-#include <remote/desk/launch/node_stop_request.h>
 #include <remote/desk/node/node_connection.h>
 #include <remote/desk/plan/launch_plan.h>
 #include <remote/desk/text.h>
@@ -56,16 +55,6 @@ int on_nodes(const GlobalOptions& options, const std::vector<std::string>& names
     return code;
 }
 
-Result<wire::RunList> runs_of(AgentLink& link) {
-    wire::Request request;
-    request.mutable_list_runs();
-    auto reply = link.call(std::move(request));
-    if (!reply) {
-        return reply.failure();
-    }
-    return reply->runs();
-}
-
 }  // namespace
 
 int list_on_nodes(const GlobalOptions& options, const std::vector<std::string>& nodes) {
@@ -73,21 +62,21 @@ int list_on_nodes(const GlobalOptions& options, const std::vector<std::string>& 
     std::vector<std::vector<std::string>> rows{{"NODE", "RUN", "NAME", "STARTED", "STATE", "FROM"}};
     const int code = on_nodes(
         options, nodes, [&](const NodeSpec& node, NodeConnection& connection, const WakeFd& /*wake*/) {
-            const auto runs = runs_of(*connection.link);
+            const auto runs = runs_on_node(*connection.link);
             if (!runs) {
                 report(runs.failure(), options.json);
                 return kUnreachable;
             }
-            for (const auto& run : runs->runs()) {
-                const char* state = to_string(enum_from_number<Outcome>(run.state()).value_or(Outcome::Lost));
+            for (const NodeRun& run : *runs) {
+                const char* state = to_string(run.state);
                 all.push_back({{"node", node.name},
-                               {"run", run.run_id()},
-                               {"name", run.name()},
-                               {"started", static_cast<double>(run.started_us()) / 1e6},
+                               {"run", run.run_id},
+                               {"name", run.name},
+                               {"started", static_cast<double>(run.started_us) / 1e6},
                                {"state", state},
-                               {"desk", run.desk()}});
-                rows.push_back({node.name, run.run_id(), run.name(), local_time_text(run.started_us()), state,
-                                run.desk()});
+                               {"desk", run.desk}});
+                rows.push_back(
+                    {node.name, run.run_id, run.name, local_time_text(run.started_us), state, run.desk});
             }
             return kDone;
         });
@@ -107,34 +96,13 @@ int stop_on_nodes(const GlobalOptions& options, const std::string& run_id,
                   const std::vector<std::string>& nodes, StopKind kind) {
     return on_nodes(
         options, nodes, [&](const NodeSpec& node, NodeConnection& connection, const WakeFd& /*wake*/) {
-            const auto runs = runs_of(*connection.link);
-            if (!runs) {
-                report(runs.failure(), options.json);
-                return kUnreachable;
+            const auto stopped =
+                stop_run_on_node(*connection.link, node.name, run_id, kind == StopKind::Force);
+            if (!stopped) {
+                report(stopped.failure(), options.json);
+                return stopped.failure().code == "no-such-run" ? kUsage : kUnreachable;
             }
-            bool known = false;
-            for (const auto& run : runs->runs()) {
-                known = known || run.run_id() == run_id;
-            }
-            if (!known) {
-                report(
-                    Failure{"no-such-run", node.name, text(kContext, "There is no run %1.", {run_id}),
-                            text(kContext, "`rankscopectl runs list %1` shows what is there.", {node.name}),
-                            ""},
-                    options.json);
-                return kUsage;
-            }
-            StopOrder order;
-            order.run_id = run_id;
-            order.kind = kind;
-            order.by_user = true;
-            order.cause = text(kContext, "stopped by the user");
-            auto reply = connection.link->call(node_stop_request(order));
-            if (!reply) {
-                report(reply.failure(), options.json);
-                return kUnreachable;
-            }
-            const bool was_running = reply->stopping().was_running();
+            const bool was_running = *stopped;
             if (options.json) {
                 const nlohmann::ordered_json json{
                     {"node", node.name}, {"run", run_id}, {"was_running", was_running}};
@@ -169,19 +137,12 @@ int set_nccl_level(const GlobalOptions& options, const std::string& run_id, std:
     bool running = false;
     const int code = on_nodes(
         options, nodes, [&](const NodeSpec& node, NodeConnection& connection, const WakeFd& /*wake*/) {
-            wire::Request request;
-            auto* wanted = request.mutable_set_nccl_level();
-            wanted->set_run_id(run_id);
-            wanted->set_level(change.level);
-            for (const int rank : change.ranks) {
-                wanted->add_ranks(rank);
-            }
-            const auto reply = connection.link->call(std::move(request));
-            if (!reply) {
-                report(reply.failure(), options.json);
+            const auto changed = set_nccl_level_on_node(*connection.link, run_id, change);
+            if (!changed) {
+                report(changed.failure(), options.json);
                 return kUnreachable;
             }
-            const bool here = reply->delivered().was_running();
+            const bool here = *changed;
             running = running || here;
             if (options.json) {
                 const nlohmann::ordered_json json{

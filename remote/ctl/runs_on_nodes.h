@@ -4,9 +4,9 @@
 #pragma once
 
 #include <remote/ctl/options.h>
+#include <remote/desk/node/node_runs.h>
 #include <remote/desk/store/stop_order.h>
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,10 +21,6 @@ int attach_on_nodes(const GlobalOptions& options, const std::string& run_id,
 int stop_on_nodes(const GlobalOptions& options, const std::string& run_id,
                   const std::vector<std::string>& nodes, StopKind kind);
 
-struct NcclLevelChange {
-    std::uint32_t level = 0;  ///< 0 pauses, 1 light, 2 auto, 3 full
-    std::vector<int> ranks;   ///< empty: all
-};
 /// How much of NCCL is observed in a run from now on; `nodes` empty: those of its plan.
 int set_nccl_level(const GlobalOptions& options, const std::string& run_id, std::vector<std::string> nodes,
                    const NcclLevelChange& change);

@@ -5,10 +5,12 @@
 #include <gui/fleet/key_dialog.h>
 #include <gui/fleet/leftovers_dialog.h>
 #include <gui/fleet/node_dialog.h>
+#include <gui/fleet/node_runs_dialog.h>
 #include <remote/desk/node/session_pool.h>
 
 #include <tests/gui/gui_test.h>
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDir>
 #include <QFile>
@@ -166,6 +168,40 @@ TEST(LeftoversDialog, ShowsWhyANodeCannotBeAsked) {
     ASSERT_TRUE(wait_until([&] { return !dialog.busy(); }, 60000));
     EXPECT_TRUE(child<QLabel>(&dialog, "leftoversProblem")->text().contains(u"cannot be resolved"_s));
     EXPECT_TRUE(child<QPushButton>(&dialog, "leftoversAgain")->isEnabled());
+    EXPECT_FALSE(child<QPushButton>(&dialog, "leftoversClean")->isEnabled());
+}
+
+TEST(LeftoversDialog, DeletesPushedProgramsOnRequest) {
+    const QTemporaryDir folder;
+    qputenv("XDG_CACHE_HOME", folder.path().toUtf8());
+    const QString pushed = folder.filePath(u"rankscope/bundles/0123"_s);
+    ASSERT_TRUE(QDir().mkpath(pushed));
+    LeftoversDialog dialog(local_node(), 0, {}, nullptr, nullptr);
+    dialog.show();
+    auto* clean = child<QPushButton>(&dialog, "leftoversClean");
+    ASSERT_TRUE(wait_until([&] { return !dialog.busy(); }, 60000));
+    ASSERT_TRUE(clean->isEnabled()) << ss(child<QLabel>(&dialog, "leftoversProblem")->text());
+    for (const bool caches : {false, true}) {
+        click(clean);
+        auto* box = child<QDialog>(&dialog, "cleanDialog");
+        child<QCheckBox>(box, "cleanCaches")->setChecked(caches);
+        click(child<QPushButton>(box, "cleanConfirm"));
+        ASSERT_TRUE(wait_until([&] { return !dialog.busy() && clean->isEnabled(); }, 60000));
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        EXPECT_EQ(QDir(pushed).exists(), !caches) << ss(child<QLabel>(&dialog, "leftoversState")->text());
+    }
+    qunsetenv("XDG_CACHE_HOME");
+}
+
+TEST(NodeRunsDialog, ShowsWhyANodeCannotBeAsked) {
+    NodeRunsDialog dialog({{unreachable("gpu1"), unreachable("gpu2")}, {}, nullptr, nullptr}, nullptr);
+    dialog.show();
+    ASSERT_TRUE(wait_until([&] { return !dialog.busy(); }, 60000));
+    const QString problem = child<QLabel>(&dialog, "nodeRunsProblem")->text();
+    EXPECT_TRUE(problem.contains(u"gpu1"_s) && problem.contains(u"gpu2"_s)) << ss(problem);
+    EXPECT_TRUE(child<QPushButton>(&dialog, "nodeRunsAgain")->isEnabled());
+    EXPECT_FALSE(child<QPushButton>(&dialog, "nodeRunsAttach")->isEnabled());
+    EXPECT_FALSE(child<QPushButton>(&dialog, "nodeRunsStop")->isEnabled());
 }
 
 }  // namespace

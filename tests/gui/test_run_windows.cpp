@@ -4,6 +4,7 @@
 // Several runs at once: a window each.
 
 #include <gui/app/run_window.h>
+#include <gui/fleet/node_runs_dialog.h>
 #include <gui/launch/launch_page.h>
 #include <gui/live/live_page.h>
 #include <gui/runs/runs_page.h>
@@ -17,6 +18,7 @@
 #include <QPointer>
 #include <QSettings>
 #include <QTableView>
+#include <QTableWidget>
 
 namespace rankscope::gui::testing {
 namespace {
@@ -214,6 +216,51 @@ TEST_F(LiveRunWindows, TwoWindowsFollowOneRunAndAThirdIsNotOpened) {
         EXPECT_TRUE(has_printed(window, "over"));
         EXPECT_EQ(window->workspace()->session()->model()->state().outcome, Outcome::Done);
     }
+    second->close();
+}
+
+TEST_F(LiveRunWindows, ARunThatAnotherComputerStartedIsWatchedAndStopped) {
+    ASSERT_NO_FATAL_FAILURE(start());
+    const std::string id = session()->run_id();
+    const QTemporaryDir other;  // with a run store of its own
+    auto second = std::make_unique<MainWindow>(options_in(other.path()));
+    second->show();
+    ASSERT_TRUE(wait_until(
+        [&] { return second->workspace()->store_settled() && second->workspace()->fleet()->loaded(); }));
+    second->show_page(MainWindow::Page::Fleet);
+    const auto open_runs = [&] {
+        click(child<QPushButton>(second.get(), "nodeRuns"));
+        auto* dialog = second->findChild<NodeRunsDialog*>();
+        EXPECT_TRUE(wait_until([&] { return !dialog->busy(); }, kLongMs));
+        return dialog;
+    };
+    NodeRunsDialog* dialog = open_runs();
+    auto* table = child<QTableWidget>(dialog, "nodeRunsTable");
+    ASSERT_EQ(table->rowCount(), 1) << ss(child<QLabel>(dialog, "nodeRunsProblem")->text());
+    EXPECT_EQ(table->item(0, 1)->text(), u"lasting"_s);
+    EXPECT_EQ(table->item(0, 2)->text(), qs(id));
+    EXPECT_FALSE(table->item(0, 6)->text().isEmpty()) << "who started it";
+    click(child<QPushButton>(dialog, "nodeRunsAttach"));
+    ASSERT_TRUE(wait_until([&] { return has_printed(second.get(), "begun"); }, kLongMs))
+        << ss(child<QLabel>(dialog, "nodeRunsProblem")->text());
+    ASSERT_TRUE(wait_until([&] { return second->workspace()->session()->live(); }));
+    EXPECT_EQ(second->workspace()->session()->run_id(), id);
+    EXPECT_EQ(second->workspace()->session()->model()->state().ranks.size(), 1U);
+    EXPECT_EQ(second->page(), MainWindow::Page::Live);
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+
+    second->show_page(MainWindow::Page::Fleet);
+    dialog = open_runs();
+    click(child<QPushButton>(dialog, "nodeRunsStop"));
+    EXPECT_TRUE(session()->live()) << "not before it is confirmed";
+    click(child<QPushButton>(dialog, "nodeRunsConfirm"));
+    for (MainWindow* window : {window_.get(), second.get()}) {
+        EXPECT_TRUE(wait_until([&] { return !window->workspace()->session()->live(); }, kLongMs));
+        EXPECT_EQ(window->workspace()->session()->model()->state().outcome, Outcome::Stopped);
+    }
+    EXPECT_TRUE(wait_until([&] { return !dialog->busy(); }, kLongMs));
+    EXPECT_TRUE(child<QLabel>(dialog, "nodeRunsState")->text().contains(u"lasting"_s));
+    EXPECT_FALSE(child<QPushButton>(dialog, "nodeRunsStop")->isEnabled()) << "it is over";
     second->close();
 }
 

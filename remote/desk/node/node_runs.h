@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <base/failure.h>
+#include <remote/desk/node/agent_link.h>
+#include <remote/wire/event.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace rankscope {
+
+/// A run as its node knows it, whichever computer started it.
+struct NodeRun {
+    std::string run_id;
+    std::string name;
+    Outcome state = Outcome::Lost;
+    std::int64_t started_us = 0;  ///< by the node's clock
+    std::string desk;             ///< who started it: user@computer
+    int processes = 0;            ///< that are left of it
+    std::uint64_t last_seq = 0;   ///< of its events; 0: none yet
+};
+
+/// Newest first. Blocks, as all of these, until the agent answers.
+Result<std::vector<NodeRun>> runs_on_node(AgentLink& link);
+
+/// Stops a run on all its nodes through one of them: the supervisors notify each other. `force`: SIGKILL at once.
+/// Whether it was running. "no-such-run": `node` does not have it.
+Result<bool> stop_run_on_node(AgentLink& link, const std::string& node, const std::string& run_id,
+                              bool force);
+
+struct NcclLevelChange {
+    std::uint32_t level = 0;  ///< 0 pauses, 1 light, 2 auto, 3 full
+    std::vector<int> ranks;   ///< empty: all
+};
+/// How much of NCCL is observed in a run from now on. Whether it is running there.
+Result<bool> set_nccl_level_on_node(AgentLink& link, const std::string& run_id,
+                                    const NcclLevelChange& change);
+
+}  // namespace rankscope
