@@ -10,6 +10,7 @@
 #include <remote/ctl/runs_import.h>
 #include <remote/ctl/runs_labels.h>
 #include <remote/ctl/runs_list.h>
+#include <remote/ctl/runs_log.h>
 #include <remote/ctl/runs_on_nodes.h>
 #include <remote/ctl/runs_prune.h>
 #include <remote/ctl/runs_trash.h>
@@ -199,6 +200,7 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
         return command;
     };
     add("show", "Plan, ranks and end of one", [&options, run_id] { return show(options, *run_id); });
+    add_log_command(*runs, options, code);
     add_export_command(*runs, options, code);
     add_label_command(*runs, options, code);
     add_compare_command(*runs, options, code);
