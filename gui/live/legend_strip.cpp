@@ -5,7 +5,10 @@
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 
+#include <QHelpEvent>
+#include <QMouseEvent>
 #include <QPainter>
+#include <QToolTip>
 #include <algorithm>
 
 namespace rankscope::gui {
@@ -15,12 +18,19 @@ namespace {
 constexpr int kMostRanks = 16;
 constexpr int kSample = 14;
 constexpr int kGap = 14;
+constexpr int kLeft = 8;
+constexpr int kBesideSample = 5;
+
+QString rest_text(std::size_t count) {
+    return u"+%1"_s.arg(count);
+}
 
 }  // namespace
 
 LegendStrip::LegendStrip(QWidget* parent) : QWidget(parent) {
     setObjectName(u"legendStrip"_s);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setMouseTracking(true);
 }
 
 void LegendStrip::set_ranks(int count, bool band, const std::vector<int>& selected) {
@@ -50,7 +60,8 @@ std::vector<LegendStrip::Entry> LegendStrip::entries() const {
                {tr("p10–p90"), narrow, 10},
                {tr("min–max"), wide, 10}};
         for (std::size_t i = 0; i < selected_.size() && i < kMostRanks; ++i) {
-            all.push_back({tr("rank %1").arg(selected_[i]), rank_color(selected_[i], colors.dark), 2});
+            all.push_back(
+                {tr("rank %1").arg(selected_[i]), rank_color(selected_[i], colors.dark), 2, selected_[i]});
         }
     } else {
         for (int rank = 0; rank < std::min(count_, kMostRanks); ++rank) {
@@ -58,7 +69,7 @@ std::vector<LegendStrip::Entry> LegendStrip::entries() const {
                 !selected_.empty() && std::find(selected_.begin(), selected_.end(), rank) == selected_.end();
             QColor color = rank_color(rank, colors.dark);
             color.setAlphaF(faded ? 0.3F : 1.0F);
-            all.push_back({tr("rank %1").arg(rank), color, 3});
+            all.push_back({tr("rank %1").arg(rank), color, 3, rank});
         }
     }
     return all;
@@ -72,25 +83,83 @@ QSize LegendStrip::minimumSizeHint() const {
     return {80, sizeHint().height()};
 }
 
+std::vector<LegendStrip::Entry> LegendStrip::laid_out() const {
+    std::vector<Entry> all = entries();
+    int x = kLeft;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const int width = kSample + kBesideSample + fontMetrics().horizontalAdvance(all[i].text);
+        const int reserve =
+            i + 1 < all.size() ? fontMetrics().horizontalAdvance(rest_text(all.size() - i)) + kGap : 0;
+        if (x + width + reserve > this->width() && i > 0) {
+            break;
+        }
+        all[i].box = QRect(x, 0, std::min(width, this->width() - x), height());
+        x += width + kGap;
+    }
+    return all;
+}
+
+int LegendStrip::rank_at(const QPoint& point) const {
+    for (const Entry& entry : laid_out()) {
+        if (entry.box.contains(point)) {
+            return entry.rank;
+        }
+    }
+    return -1;
+}
+
+QRect LegendStrip::entry_of(int rank) const {
+    for (const Entry& entry : laid_out()) {
+        if (entry.rank == rank) {
+            return entry.box;
+        }
+    }
+    return {};
+}
+
+bool LegendStrip::event(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        auto* help = static_cast<QHelpEvent*>(event);
+        const int rank = rank_at(help->pos());
+        rank < 0 ? QToolTip::hideText()
+                 : QToolTip::showText(help->globalPos(), tr("Select rank %1").arg(rank), this);
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+void LegendStrip::mousePressEvent(QMouseEvent* event) {
+    const int rank = event->button() == Qt::LeftButton ? rank_at(event->pos()) : -1;
+    if (rank >= 0) {
+        emit rankClicked(rank);
+    } else {
+        QWidget::mousePressEvent(event);
+    }
+}
+
+void LegendStrip::mouseMoveEvent(QMouseEvent* event) {
+    setCursor(rank_at(event->pos()) >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
+}
+
 void LegendStrip::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const ThemeColors colors = theme_colors(palette());
-    const std::vector<Entry> all = entries();
-    int x = 8;
+    const std::vector<Entry> all = laid_out();
+    int end = kLeft;
+    painter.setPen(colors.text);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        const int width = kSample + 5 + fontMetrics().horizontalAdvance(all[i].text);
-        const QString rest = u"+%1"_s.arg(all.size() - i);
-        const int reserve = i + 1 < all.size() ? fontMetrics().horizontalAdvance(rest) + kGap : 0;
-        painter.setPen(colors.text);
-        if (x + width + reserve > this->width() && i > 0) {
-            painter.drawText(QRect(x, 0, this->width() - x, height()), Qt::AlignVCenter, rest);
+        const QRect box = all[i].box;
+        if (box.isEmpty()) {
+            painter.drawText(QRect(end, 0, width() - end, height()), Qt::AlignVCenter,
+                             rest_text(all.size() - i));
             return;
         }
-        painter.fillRect(QRectF(x, (height() - all[i].height) / 2, kSample, all[i].height), all[i].color);
-        const QString text =
-            fontMetrics().elidedText(all[i].text, Qt::ElideRight, this->width() - x - kSample - 5);
-        painter.drawText(QRect(x + kSample + 5, 0, width, height()), Qt::AlignVCenter, text);
-        x += width + kGap;
+        painter.fillRect(QRectF(box.left(), (height() - all[i].height) / 2, kSample, all[i].height),
+                         all[i].color);
+        const QRect text = box.adjusted(kSample + kBesideSample, 0, 0, 0);
+        painter.drawText(text, Qt::AlignVCenter,
+                         fontMetrics().elidedText(all[i].text, Qt::ElideRight, text.width()));
+        end = box.right() + 1 + kGap;
     }
 }
 

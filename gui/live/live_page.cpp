@@ -247,6 +247,8 @@ void LivePage::connect_parts() {
             [this] { show_nccl_->setChecked(panes_->is_shown(LivePanes::Pane::Nccl)); });
     connect(nccl_, &NcclPane::lineRequested, this, &LivePage::open_line);
     connect(nccl_, &NcclPane::jobRequested, this, &LivePage::jobRequested);
+    connect(nccl_, &NcclPane::rankChosen, this, &LivePage::select_rank);
+    connect(log_, &LogPane::rankChosen, this, &LivePage::select_rank);
     connect(curves_, &MetricArea::metricsShown, table_model_, &RankTableModel::set_metrics);
     connect(curves_, &MetricArea::rankClicked, this, &LivePage::select_rank);
     connect(curves_, &MetricArea::logRequested, this, [this](const RunMoment& moment) {
@@ -487,6 +489,9 @@ void LivePage::selection_changed() {
     curves_->set_selected_ranks(ranks);
     strip_->squares()->set_selected(ranks);
     telemetry_->set_selected(ranks);
+    nccl_->set_selected_ranks(ranks);
+    start_->set_selected(ranks);
+    log_->view()->set_selected_ranks(ranks);
 }
 
 void LivePage::select_rank(int rank) {

@@ -499,6 +499,10 @@ void LogPane::fill_context_menu(QMenu* menu, quint32 line) {
         });
         each->setObjectName(u"logUnfold"_s);
     }
+    if (rank >= 0) {
+        menu->addAction(tr("Se&lect rank %1").arg(rank), this, [this, rank] { emit rankChosen(rank); })
+            ->setObjectName(u"logSelectRank"_s);
+    }
     if (shown_rank() < 0 && rank >= 0) {
         menu->addAction(tr("Show only &rank %1").arg(rank), this, [this, rank, line] {
             show_rank(rank);

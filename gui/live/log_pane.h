@@ -60,6 +60,8 @@ public:
 signals:
     /// The user wants to see when this was on the curves.
     void momentRequested(qint64 t_us, int rank);
+    /// The user chose the rank of a line.
+    void rankChosen(int rank);
 
 private:
     struct Moment {

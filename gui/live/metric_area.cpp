@@ -82,6 +82,7 @@ void MetricArea::connect_parts() {
     connect(follow_, &QToolButton::clicked, plot_, &MetricPlot::set_following);
     connect(plot_, &MetricPlot::followingChanged, follow_, &QToolButton::setChecked);
     connect(plot_, &MetricPlot::rankClicked, this, &MetricArea::rankClicked);
+    connect(legend_, &LegendStrip::rankClicked, this, &MetricArea::rankClicked);
     connect(plot_, &MetricPlot::settingsChanged, this,
             [this] { choice_.keep_settings(plot_->all_settings()); });
     connect(plot_, &MetricPlot::arranged, this, &MetricArea::choose);

@@ -154,6 +154,18 @@ void StartBars::set_rows(std::vector<StartRow> rows, std::int64_t begin_us, std:
     viewport()->update();
 }
 
+void StartBars::set_selected(const std::vector<int>& ranks) {
+    selected_ = ranks;
+    std::sort(selected_.begin(), selected_.end());
+    viewport()->update();
+}
+
+bool StartBars::is_selected(const StartRow& row) const {
+    return std::any_of(row.ranks.begin(), row.ranks.end(), [this](int rank) {
+        return std::binary_search(selected_.begin(), selected_.end(), rank);
+    });
+}
+
 void StartBars::fit_bar() {
     verticalScrollBar()->setRange(0,
                                   std::max(int(rows_.size()) * row_height() + 2 - viewport()->height(), 0));
@@ -193,6 +205,9 @@ void StartBars::paintEvent(QPaintEvent*) {
     for (int i = first; i <= last; ++i) {
         const StartRow& row = rows_[std::size_t(i)];
         const int y = i * height - top + 1;
+        if (is_selected(row)) {
+            painter.fillRect(QRect(0, y, viewport()->width(), height), colors.selection);
+        }
         painter.setPen(row.awaited ? colors.bad : colors.text);
         painter.drawText(QRect(kPad, y, name_width, height), Qt::AlignVCenter | Qt::AlignLeft,
                          fontMetrics().elidedText(row_name(row), Qt::ElideMiddle, name_width));
@@ -298,6 +313,10 @@ void StartWaterfall::set_run(const LiveData& run, std::int64_t now_us) {
     waiting_->set_full_text(waiting.isEmpty() ? tr("Start of the ranks") : waiting);
     total_->setText(begin == 0 ? QString() : duration_us_text(begin, end));
     bars_->set_rows(std::move(rows), begin, end);
+}
+
+void StartWaterfall::set_selected(const std::vector<int>& ranks) {
+    bars_->set_selected(ranks);
 }
 
 QString StartWaterfall::waiting_text() const {

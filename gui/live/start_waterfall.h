@@ -25,6 +25,9 @@ public:
 
     void set_rows(std::vector<StartRow> rows, std::int64_t begin_us, std::int64_t now_us);
     const std::vector<StartRow>& rows() const { return rows_; }
+    /// Rows with one of these ranks are tinted.
+    void set_selected(const std::vector<int>& ranks);
+    bool is_selected(const StartRow& row) const;
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -45,6 +48,7 @@ private:
     void fit_bar();
 
     std::vector<StartRow> rows_;
+    std::vector<int> selected_;  ///< sorted
     std::int64_t begin_us_ = 0;
     std::int64_t now_us_ = 0;
 };
@@ -59,6 +63,7 @@ public:
     void set_run(const LiveData& run, std::int64_t now_us);
     /// "Waiting for rank 3 on node2: its process has started, it is not at the rendezvous yet"; empty: for none.
     QString waiting_text() const;
+    void set_selected(const std::vector<int>& ranks);
 
 signals:
     void rankChosen(int rank);

@@ -90,6 +90,26 @@ void LogView::set_rank_column(int most_rank, bool on) {
     }
 }
 
+void LogView::set_selected_ranks(const std::vector<int>& ranks) {
+    std::vector<int> sorted = ranks;
+    std::sort(sorted.begin(), sorted.end());
+    if (sorted != selected_ranks_) {
+        selected_ranks_ = std::move(sorted);
+        viewport()->update();
+    }
+}
+
+bool LogView::is_of_selected_rank(std::uint32_t line) const {
+    const auto selected = [this](int rank) {
+        return std::binary_search(selected_ranks_.begin(), selected_ranks_.end(), rank);
+    };
+    if (selected_ranks_.empty() || !rows_->folded()) {
+        return selected(rows_->store().rank(line));
+    }
+    const std::vector<int> ranks = rows_->rings().ranks_of(rows_->store(), line);
+    return std::any_of(ranks.begin(), ranks.end(), selected);
+}
+
 void LogView::set_wrapping(bool on) {
     wraps_ = on;
     top_sub_ = 0;

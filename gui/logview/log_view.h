@@ -44,6 +44,9 @@ public:
     void set_rank_column(int most_rank, bool on);
     /// Whose lines are shown, and whether more of them may come: which ranks lack a folded line.
     void set_ranks(const std::vector<int>& ranks, bool complete);
+    /// The rank column of their lines is tinted.
+    void set_selected_ranks(const std::vector<int>& ranks);
+    bool is_of_selected_rank(std::uint32_t line) const;
     void set_wrapping(bool on);
     bool wraps() const { return wraps_; }
     void set_following(bool on);
@@ -176,6 +179,7 @@ private:
     int most_rank_ = 0;
     bool shows_rank_ = true;
     std::vector<int> ranks_;
+    std::vector<int> selected_ranks_;  ///< sorted
     bool is_complete_ = true;
     bool wraps_ = false;
     bool follows_ = true;

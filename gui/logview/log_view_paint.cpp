@@ -151,6 +151,9 @@ void LogView::draw_row(QPainter& painter, std::uint32_t row, int y, const ThemeC
         of_row.layout->drawCursor(&painter, origin, std::max(caret_->column - of_row.from, 0));
     }
     painter.restore();
+    if (shows_rank_ && is_of_selected_rank(line)) {
+        painter.fillRect(at.rank - kPad / 2, y, at.sign - at.rank, height, colors.selection);
+    }
     draw_gutter(painter, line, y, colors);
 }
 

@@ -14,6 +14,7 @@
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace rankscope::gui {
 
@@ -93,6 +94,24 @@ void CollectiveTimeline::set_report(const std::shared_ptr<const CollectiveReport
         fit_time();
     }
     update();
+}
+
+void CollectiveTimeline::set_selected(const std::vector<int>& ranks) {
+    std::vector<int> sorted = ranks;
+    std::sort(sorted.begin(), sorted.end());
+    if (sorted != selected_) {
+        selected_ = std::move(sorted);
+        update();
+    }
+}
+
+int CollectiveTimeline::selected_in(const Row& row) const {
+    for (int i = row.first; i < row.first + row.count; ++i) {
+        if (std::binary_search(selected_.begin(), selected_.end(), ranks_[std::size_t(i)])) {
+            return ranks_[std::size_t(i)];
+        }
+    }
+    return -1;
 }
 
 bool CollectiveTimeline::wanted(std::size_t communicator) const {
@@ -369,7 +388,16 @@ void CollectiveTimeline::paint_share(QPainter& painter, const Row& row, const Th
     painter.fillRect(QRectF(bar.left(), bar.top(), room * waits, bar.height()), colors.warning);
 }
 
-// Of the ranks that are behind first, of the others where there is room.
+void CollectiveTimeline::paint_selection(QPainter& painter, const std::vector<Row>& rows,
+                                         const ThemeColors& colors) const {
+    for (const Row& row : rows) {
+        if (selected_in(row) >= 0) {
+            painter.fillRect(QRectF(0, row.top, width(), row.height), colors.selection);
+        }
+    }
+}
+
+// Of the ranks that are behind first, then of the selected ones, of the others where there is room.
 void CollectiveTimeline::paint_labels(QPainter& painter, const std::vector<Row>& rows,
                                       const ThemeColors& colors) const {
     const QRect inside = area();
@@ -377,23 +405,27 @@ void CollectiveTimeline::paint_labels(QPainter& painter, const std::vector<Row>&
     painter.setPen(colors.muted);
     painter.drawText(QRect(inside.right() + kPad, 0, width() - inside.right() - kPad, line),
                      Qt::AlignLeft | Qt::AlignVCenter, tr("in NCCL · waits"));
+    enum class Label { Behind, Selected, Other };
     std::vector<double> tops;
-    for (const bool marked : {true, false}) {
+    for (const Label wanted : {Label::Behind, Label::Selected, Label::Other}) {
         for (const Row& row : rows) {
             int behind = -1;
             for (int i = row.first; i < row.first + row.count; ++i) {
                 behind = rank(i) != nullptr && is_behind(*rank(i)) ? ranks_[std::size_t(i)] : behind;
             }
+            const int chosen = selected_in(row);
+            const Label label = behind >= 0 ? Label::Behind : chosen >= 0 ? Label::Selected : Label::Other;
             const double top = row.top + (row.height - line) / 2;
             const bool taken = std::any_of(tops.begin(), tops.end(),
                                            [&](double other) { return std::abs(other - top) < line; });
-            if ((behind >= 0) != marked || taken) {
+            if (label != wanted || taken) {
                 continue;
             }
             tops.push_back(top);
-            painter.setPen(marked ? colors.bad : colors.text);
+            painter.setPen(label == Label::Behind ? colors.bad : colors.text);
+            const int shown = behind >= 0 ? behind : chosen >= 0 ? chosen : ranks_[std::size_t(row.first)];
             painter.drawText(QRectF(0, top, inside.left() - kPad, line), Qt::AlignRight | Qt::AlignVCenter,
-                             tr("rank %1").arg(marked ? behind : ranks_[std::size_t(row.first)]));
+                             tr("rank %1").arg(shown));
         }
     }
     for (const Row& row : rows) {
@@ -409,6 +441,7 @@ void CollectiveTimeline::paintEvent(QPaintEvent*) {
         return;
     }
     const std::vector<Row> rows = lay_out();
+    paint_selection(painter, rows, colors);
     paint_axis(painter, colors);
     painter.save();
     painter.setClipRect(area());

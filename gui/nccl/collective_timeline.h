@@ -31,6 +31,9 @@ public:
 
     /// `ranks`: of the run; 0: those of the report alone. `communicator`: index; -1: all.
     void set_report(const std::shared_ptr<const CollectiveReport>& report, int ranks, int communicator);
+    /// Their rows are tinted.
+    void set_selected(const std::vector<int>& ranks);
+    const std::vector<int>& selected() const { return selected_; }
     /// Everything, and what follows.
     void fit();
 
@@ -73,6 +76,8 @@ private:
     const ReportRank* rank(int index) const;
     bool wanted(std::size_t communicator) const;
     bool is_behind(const ReportRank& rank) const;
+    /// A rank of the row that is selected; -1: none.
+    int selected_in(const Row& row) const;
     void fit_time();
     void zoom_time(double factor, double x);
     void zoom_ranks(double factor, double y);
@@ -86,6 +91,7 @@ private:
     void paint_behind(QPainter& painter, const Row& row, const ReportRank& rank,
                       const ThemeColors& colors) const;
     void paint_share(QPainter& painter, const Row& row, const ThemeColors& colors) const;
+    void paint_selection(QPainter& painter, const std::vector<Row>& rows, const ThemeColors& colors) const;
     void paint_labels(QPainter& painter, const std::vector<Row>& rows, const ThemeColors& colors) const;
     double open_end(const ReportRank& rank, const RecentOperation& open) const;
     QString operation_text(const ReportRank& rank, const RecentOperation& operation, bool open) const;
@@ -97,8 +103,9 @@ private:
     double begin_us_ = 0;
     double end_us_ = 1;
     bool following_ = true;
-    double first_row_ = 0;   ///< index into ranks_, of the upper edge
-    double shown_rows_ = 0;  ///< 0: all
+    std::vector<int> selected_;  ///< sorted
+    double first_row_ = 0;       ///< index into ranks_, of the upper edge
+    double shown_rows_ = 0;      ///< 0: all
     QPoint pressed_;
     bool dragging_ = false;
 };

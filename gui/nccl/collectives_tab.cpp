@@ -178,6 +178,7 @@ QWidget* CollectivesTab::make_pictures() {
     auto* inside = new QVBoxLayout(card);
     inside->setContentsMargins(1, 1, 1, 1);
     timeline_ = new CollectiveTimeline(card);
+    connect(timeline_, &CollectiveTimeline::rankChosen, this, &CollectivesTab::rankChosen);
     no_timeline_ =
         make_label(tr("These files do not say when an operation began: set NCCL_INSPECTOR_DUMP_VERBOSE=1 "
                       "for a timeline."),
@@ -262,6 +263,10 @@ void CollectivesTab::set_snapshot(const std::shared_ptr<const NcclSnapshot>& sna
     if (isVisible()) {
         refresh();
     }
+}
+
+void CollectivesTab::set_selected(const std::vector<int>& ranks) {
+    timeline_->set_selected(ranks);
 }
 
 bool CollectivesTab::has_content() const {

@@ -28,12 +28,16 @@ public:
 
     NcclData* data() const { return data_; }
     QTabWidget* tabs() const { return tabs_; }
+    /// The ranks that are selected in Live.
+    void set_selected_ranks(const std::vector<int>& ranks);
 
 signals:
     /// The user wants to see a line: NcclSnapshot::sources[file], from 1.
     void lineRequested(quint32 file, quint64 line);
     /// The user wants these keys in the job.
     void jobRequested(const std::map<std::string, std::string>& keys);
+    /// The user chose a rank.
+    void rankChosen(int rank);
 
 private:
     struct Shown {

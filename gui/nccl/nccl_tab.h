@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace rankscope::gui {
 
@@ -28,6 +29,8 @@ public:
     virtual void set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) = 0;
     /// The run whose events the tab may show, or null: logs from elsewhere.
     virtual void set_run(const LiveModel* run) { (void)run; }
+    /// The ranks that are selected in Live, to be marked.
+    virtual void set_selected(const std::vector<int>& ranks) { (void)ranks; }
     /// Whether the tab has something to show without a line of NCCL.
     virtual bool has_content() const { return false; }
 
@@ -36,6 +39,8 @@ signals:
     void lineRequested(quint32 file, quint64 line);
     /// The user wants these keys in the job.
     void jobRequested(const std::map<std::string, std::string>& keys);
+    /// The user chose a rank.
+    void rankChosen(int rank);
 };
 
 }  // namespace rankscope::gui
