@@ -189,7 +189,10 @@ void WindowActions::add_panes() {
         {{u"pane.curves"_s, tr("&Curves"), Pane::Curves},
          {u"pane.nccl"_s, tr("&NCCL"), Pane::Nccl},
          {u"pane.ranks"_s, tr("&Ranks"), Pane::Ranks},
-         {u"pane.log"_s, tr("&Log"), Pane::Log}}};
+         {u"pane.log"_s, tr("&Log"), Pane::Log},
+         {u"pane.telemetry"_s, tr("&Telemetry"), Pane::Telemetry},
+         {u"pane.start"_s, tr("&Start-up"), Pane::Start},
+         {u"pane.events"_s, tr("E&vents"), Pane::Events}}};
     for (const auto& [id, text, pane] : all) {
         registry_->add({.id = id,
                         .text = text,
@@ -374,6 +377,9 @@ void WindowActions::fill_menus() {
                                                   u"pane.nccl"_s,
                                                   u"pane.ranks"_s,
                                                   u"pane.log"_s,
+                                                  u"pane.telemetry"_s,
+                                                  u"pane.start"_s,
+                                                  u"pane.events"_s,
                                                   {},
                                                   u"pane.move"_s,
                                                   u"pane.reset"_s});

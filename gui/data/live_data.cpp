@@ -37,6 +37,7 @@ bool LiveData::apply(const Event& event) {
         last = event.seq;
     }
     ++events;
+    event_line_ = 0;
     state.apply(event);
     start_times.apply(event, state.ranks.size());
     marks.apply(event, furthest_);
@@ -79,11 +80,13 @@ bool LiveData::apply(const Event& event) {
         }
         log_event(event, line);
     }
+    happenings.apply(event, event_line_);
     return true;
 }
 
 /// A line of our own in the log. It begins with the node unless a rank's sign stands before it.
 void LiveData::log_event(const Event& event, const QString& text) {
+    event_line_ = event_line_ == 0 ? log.last_number() + 1 : event_line_;
     const bool named = event.rank >= 0 || event.node.empty();
     log.append_event(event.rank, ss(named ? text : QString(qs(event.node) % u": "_s % text)), event.t_us);
 }
@@ -91,6 +94,7 @@ void LiveData::log_event(const Event& event, const QString& text) {
 void LiveData::log_link(const Event& event, const LinkEvent& link) {
     const QString text = link_text(link, event.t_us);
     if (!text.isEmpty()) {
+        event_line_ = log.last_number() + 1;
         log.append_event(-1, ss(QString(qs(link.node) % u": "_s % text)), event.t_us);
     }
 }

@@ -6,6 +6,7 @@
 #include <gui/data/live_verdicts.h>
 #include <gui/data/log_store.h>
 #include <gui/data/metric_series.h>
+#include <gui/data/run_events.h>
 #include <gui/data/run_marks.h>
 #include <gui/data/sample_history.h>
 #include <gui/data/start_times.h>
@@ -44,6 +45,7 @@ public:
     LiveVerdicts verdicts;                  ///< the desk's own, while it runs
     StartTimes start_times;
     RunMarks marks;                   ///< moments that belong on the curves
+    RunEvents happenings;             ///< what a list of events shows
     StepTrack step_times;             ///< when the run reached a step, s since 1970
     std::vector<StepDelays> delays;   ///< by rank: after step_times
     StepTrack step_samples;           ///< how many samples it had seen by then
@@ -80,7 +82,8 @@ private:
     void restart_ranks_of(const std::string& node);
 
     std::map<std::string, std::uint64_t> last_seq_;
-    std::int64_t furthest_ = 0;  ///< step that any rank has reported
+    std::int64_t furthest_ = 0;     ///< step that any rank has reported
+    std::uint64_t event_line_ = 0;  ///< first line in the log of the event in hand; 0: none
 };
 
 }  // namespace rankscope::gui

@@ -1,20 +1,19 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/live/events_pane.h>
 #include <gui/live/failure_banner.h>
 #include <gui/live/live_page.h>
 #include <gui/live/live_panes.h>
 #include <gui/live/log_pane.h>
 #include <gui/live/metric_area.h>
 #include <gui/live/notice_list.h>
-#include <gui/live/rank_menu.h>
 #include <gui/live/rank_strip.h>
 #include <gui/live/run_header.h>
 #include <gui/live/run_standing.h>
 #include <gui/live/stage_strip.h>
 #include <gui/live/start_waterfall.h>
 #include <gui/live/telemetry_strip.h>
-#include <gui/logview/log_view.h>
 #include <gui/nccl/nccl_pane.h>
 #include <gui/on_thread.h>
 #include <gui/session/workspace.h>
@@ -27,10 +26,6 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QItemSelectionModel>
-#include <QLabel>
-#include <QPushButton>
-#include <QShortcut>
 #include <QSortFilterProxyModel>
 #include <QStackedWidget>
 #include <QTableView>
@@ -46,9 +41,10 @@ namespace {
 
 constexpr int kStateWidth = 122;
 constexpr int kExitWidth = 66;
-constexpr int kSign = 24;     ///< of a state, and the room around it
-constexpr int kSwatch = 38;   ///< colour and room beside a rank's number
-constexpr int kTickMs = 200;  ///< clocks and the table: as fast as one can read
+constexpr int kSign = 24;       ///< of a state, and the room around it
+constexpr int kSwatch = 38;     ///< colour and room beside a rank's number
+constexpr int kMeansMs = 1000;  ///< means over a range are counted again, which may read a lot
+constexpr int kTickMs = 200;    ///< clocks and the table: as fast as one can read
 
 // At the end of a run some ended with it, which takes room.
 void fit_states(QTableView& table, const RankTableModel& model) {
@@ -66,6 +62,12 @@ LivePage::LivePage(Workspace* workspace, QWidget* parent)
       fixes_(workspace->fixes()),
       stored_(nullptr),
       nccl_data_(workspace->pool()),
+      means_(this, workspace->pool(), &rank_means,
+             [this](std::optional<RankMeans> means) {
+                 if (means && range_.is_set()) {
+                     table_model_->set_means(*std::move(means));
+                 }
+             }),
       stack_(new QStackedWidget(this)) {
     setObjectName(u"livePage"_s);
     auto* layout = new QVBoxLayout(this);
@@ -116,21 +118,22 @@ QWidget* LivePage::make_content() {
     layout->addWidget(banner_);
     layout->addWidget(notices_);
     layout->addWidget(stages_);
-    layout->addWidget(start_);
     auto* ranks = new QHBoxLayout;
     ranks->setSpacing(4);
     ranks->addWidget(strip_, 1);
+    ranks->addWidget(range_chip_, 0, Qt::AlignTop);
     ranks->addWidget(show_start_, 0, Qt::AlignTop);
     ranks->addWidget(show_nccl_, 0, Qt::AlignTop);
     ranks->addWidget(gpu_squares_, 0, Qt::AlignTop);
     layout->addLayout(ranks);
-    layout->addWidget(telemetry_);
 
     QWidget* ranks_table = make_rank_table();
     log_ = new LogPane(workspace_->pool(), content);
     curves_ = new MetricArea(content);
     nccl_ = new NcclPane(&nccl_data_, content);
-    panes_ = new LivePanes({curves_, nccl_, ranks_table, log_}, content);
+    events_ = new EventsPane(content);
+    telemetry_->set_page(content);
+    panes_ = new LivePanes({curves_, nccl_, ranks_table, log_, telemetry_, start_, events_}, content);
     layout->addWidget(panes_, 1);
     return content;
 }
@@ -145,6 +148,10 @@ void LivePage::make_switches(QWidget* parent) {
         button->setToolTip(tip);
         return button;
     };
+    range_chip_ = new QToolButton(parent);
+    range_chip_->setObjectName(u"runRange"_s);
+    range_chip_->setFocusPolicy(Qt::StrongFocus);
+    range_chip_->hide();
     show_start_ = make(tr("Start-up"), u"showStart"_s,
                        tr("How long each rank took from the connection to its first step"));
     show_nccl_ =
@@ -199,104 +206,6 @@ void LivePage::size_columns() {
     fit_states(*table_, *table_model_);
 }
 
-void LivePage::connect_parts() {
-    connect(empty_->button(), &QPushButton::clicked, this, &LivePage::launchRequested);
-    connect(session_, &RunSession::started, this, &LivePage::show_session);
-    connect(session_, &RunSession::attached, this, &LivePage::show_session);
-    connect(session_, &RunSession::stateChanged, this, &LivePage::refresh_head);
-    connect(header_, &RunHeader::stopRequested, this, [this](bool force) {
-        session_->stop(force);
-        force_sent_ = force;
-        refresh_head();
-    });
-    connect(header_, &RunHeader::verdictRequested, this, [this] {
-        banner_->show_again();
-        refresh_head();
-    });
-    connect(banner_, &FailureBanner::dismissed, this, &LivePage::refresh_head);
-    connect(header_, &RunHeader::pauseRequested, session_, &RunSession::pause);
-    connect(header_, &RunHeader::againRequested, this, [this] {
-        emit againRequested(qs(current_->state().name), current_->data().job_yaml, current_->state().run_id);
-    });
-    connect(header_, &RunHeader::bundleRequested, this,
-            [this] { emit bundleRequested(qs(current_->state().run_id), qs(current_->state().name)); });
-    connect(notice_, &NoticeBar::actionTriggered, this, &LivePage::show_session);
-    connect(banner_, &FailureBanner::portRequested, this, &LivePage::portRequested);
-    connect(banner_, &FailureBanner::logRequested, this, [this](int rank) {
-        select_rank(rank);
-        open_log_of(rank);
-    });
-    connect(banner_, &FailureBanner::lineRequested, this, [this](int rank, std::uint64_t number) {
-        log_->show_line(rank, number);
-        go_to_log();
-    });
-    connect(banner_, &FailureBanner::nodeRequested, this, &LivePage::select_node);
-    connect(banner_, &FailureBanner::pairsRequested, this,
-            [this] { emit doctorRequested(preflight_of(banner_->report(), current_->state().plan)); });
-    connect(banner_, &FailureBanner::jobRequested, this, &LivePage::jobRequested);
-    connect(strip_->squares(), &RankSquares::clicked, this, &LivePage::select_rank);
-    connect(telemetry_, &TelemetryStrip::ranksChosen, this, &LivePage::select_ranks);
-    connect(gpu_squares_, &QToolButton::clicked, this, [this](bool on) { telemetry_->set_squares(on); });
-    connect(start_, &StartWaterfall::rankChosen, this, &LivePage::select_rank);
-    connect(show_start_, &QToolButton::clicked, this, [this](bool on) {
-        start_wanted_ = on;
-        refresh_start();
-    });
-    connect(show_nccl_, &QToolButton::toggled, this, &LivePage::show_nccl);
-    connect(panes_, &LivePanes::shownChanged, this,
-            [this] { show_nccl_->setChecked(panes_->is_shown(LivePanes::Pane::Nccl)); });
-    connect(nccl_, &NcclPane::lineRequested, this, &LivePage::open_line);
-    connect(nccl_, &NcclPane::jobRequested, this, &LivePage::jobRequested);
-    connect(nccl_, &NcclPane::rankChosen, this, &LivePage::select_rank);
-    connect(log_, &LogPane::rankChosen, this, &LivePage::select_rank);
-    connect(curves_, &MetricArea::metricsShown, table_model_, &RankTableModel::set_metrics);
-    connect(curves_, &MetricArea::rankClicked, this, &LivePage::select_rank);
-    connect(curves_, &MetricArea::logRequested, this, [this](const RunMoment& moment) {
-        log_->show_moment(moment.t_us, moment.rank);
-        go_to_log();
-    });
-    connect(curves_, &MetricArea::logRangeRequested, this, [this](const TimeSpan& span) {
-        log_->show_only(span);
-        go_to_log();
-    });
-    connect(log_, &LogPane::momentRequested, this, [this](qint64 t_us, int rank) {
-        panes_->bring(LivePanes::Pane::Curves);
-        curves_->show_moment(t_us, rank);
-    });
-    connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
-            &LivePage::selection_changed);
-    connect(table_, &QTableView::doubleClicked, this,
-            [this](const QModelIndex& index) { open_log_of(index.data(RankTableModel::RankRole).toInt()); });
-    connect(&ticker_, &QTimer::timeout, this, &LivePage::tick);
-    add_rank_menu(
-        table_, strip_->squares(),
-        {.select = [this](int rank) { select_rank(rank); },
-         .show_log = [this](int rank) { open_log_of(rank); },
-         .select_node_of =
-             [this](int rank) { select_node(qs(current_->state().ranks[std::size_t(rank)].node)); }});
-    // Of the window: a pane may be in one of its own.
-    auto* search = new QShortcut(QKeySequence::Find, this);
-    connect(search, &QShortcut::activated, this, [this] {
-        panes_->bring(LivePanes::Pane::Log);
-        log_->focus_search();
-    });
-    auto* deselect = new QShortcut(QKeySequence(Qt::Key_Escape), table_);
-    deselect->setContext(Qt::WidgetShortcut);
-    connect(deselect, &QShortcut::activated, table_, &QTableView::clearSelection);
-    for (LiveModel* model : {session_->model(), &stored_}) {
-        connect(model, &LiveModel::wasReset, this, [this, model] {
-            if (model == current_) {
-                show_model(model);
-            }
-        });
-        connect(model, &LiveModel::changed, this, [this, model](const LiveChanges& changes) {
-            if (model == current_) {
-                on_changed(changes);
-            }
-        });
-    }
-}
-
 void LivePage::show_session() {
     show_model(session_->model());
 }
@@ -334,6 +243,8 @@ void LivePage::show_model(LiveModel* model) {
     stack_->setCurrentIndex(model->empty() ? 0 : 1);
     panes_->set_has_run(!model->empty());
     if (model->empty()) {
+        range_.clear();
+        events_->set_live(nullptr);
         nccl_data_.clear();
         return;
     }
@@ -342,6 +253,8 @@ void LivePage::show_model(LiveModel* model) {
     curves_->set_live(model);
     metrics_dirty_ = false;
     log_->set_live(model);
+    events_->set_live(model);
+    range_.clear();
     banner_->forget_log();
     // The table forgets its selection without a word when its rows are replaced.
     selection_changed();
@@ -362,6 +275,9 @@ void LivePage::on_changed(const LiveChanges& changes) {
     }
     if (changes.logs || changes.plan) {
         log_->refresh();
+    }
+    if (changes.logs || changes.stages || changes.ranks || changes.end || changes.plan) {
+        events_->refresh();
     }
     if (changes.stages || changes.plan || changes.end || changes.ranks) {
         refresh_head();
@@ -409,16 +325,19 @@ void LivePage::refresh_head() {
 
 // While the run starts, and later where the user wants it.
 void LivePage::refresh_start() {
+    if (!current_ || current_->empty()) {
+        return;
+    }
     const RunState& state = current_->state();
     const bool starts = std::any_of(state.stages.begin(), state.stages.end(), [](const StageState& stage) {
         return stage.name == StageName::Start && stage.begun;
     });
     const bool starting = starts && state.outcome == Outcome::Running && state.first_step_us == 0;
-    const bool shown = !state.ranks.empty() && start_wanted_.value_or(starting);
+    const bool shown = start_wanted_.value_or(starting && !state.ranks.empty());
     if (shown) {
         start_->set_run(current_->data(), now_us());
     }
-    start_->setVisible(shown);
+    panes_->show_by_itself(LivePanes::Pane::Start, shown);
     show_start_->setVisible(!state.ranks.empty());
     show_start_->setChecked(shown);
 }
@@ -439,7 +358,7 @@ void LivePage::refresh_ranks() {
 void LivePage::refresh_telemetry() {
     samples_dirty_ = false;
     telemetry_->refresh(showing_session() && session_->live(), now_us());
-    gpu_squares_->setVisible(telemetry_->can_be_squares());
+    gpu_squares_->setVisible(telemetry_->can_be_squares() && panes_->is_shown(LivePanes::Pane::Telemetry));
     gpu_squares_->setChecked(telemetry_->is_squares());
 }
 
@@ -453,6 +372,9 @@ void LivePage::tick() {
     if (metrics_dirty_) {
         metrics_dirty_ = false;
         curves_->refresh_choice();
+        if (range_.is_set() && means_age_.elapsed() > kMeansMs) {
+            request_means();
+        }
     }
     if (samples_dirty_) {
         refresh_telemetry();
@@ -472,90 +394,6 @@ void LivePage::age_figures() {
     refresh_telemetry();
     if (!current_->state().health(now_us()).unreachable.empty()) {
         refresh_ranks();
-    }
-}
-
-std::vector<int> LivePage::selected_ranks() const {
-    std::vector<int> ranks;
-    for (const QModelIndex& index : table_->selectionModel()->selectedRows()) {
-        ranks.push_back(index.data(RankTableModel::RankRole).toInt());
-    }
-    std::sort(ranks.begin(), ranks.end());
-    return ranks;
-}
-
-void LivePage::selection_changed() {
-    const std::vector<int> ranks = selected_ranks();
-    curves_->set_selected_ranks(ranks);
-    strip_->squares()->set_selected(ranks);
-    telemetry_->set_selected(ranks);
-    nccl_->set_selected_ranks(ranks);
-    start_->set_selected(ranks);
-    log_->view()->set_selected_ranks(ranks);
-}
-
-void LivePage::select_rank(int rank) {
-    select_ranks({rank});
-}
-
-void LivePage::select_ranks(const std::vector<int>& ranks) {
-    QItemSelection rows;
-    for (int row = 0; row < proxy_->rowCount(); ++row) {
-        const QModelIndex index = proxy_->index(row, 0);
-        if (std::find(ranks.begin(), ranks.end(), index.data(RankTableModel::RankRole).toInt()) !=
-            ranks.end()) {
-            rows.select(index, proxy_->index(row, proxy_->columnCount() - 1));
-        }
-    }
-    if (rows.isEmpty()) {
-        return;
-    }
-    const QModelIndex first = rows.front().topLeft();
-    table_->selectionModel()->setCurrentIndex(first, QItemSelectionModel::NoUpdate);
-    table_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect);
-    table_->scrollTo(first);
-}
-
-void LivePage::select_node(const QString& node) {
-    std::vector<int> ranks;
-    for (const RankState& rank : current_->state().ranks) {
-        if (qs(rank.node) == node) {
-            ranks.push_back(rank.rank);
-        }
-    }
-    select_ranks(ranks);
-    panes_->bring(LivePanes::Pane::Ranks);
-    table_->setFocus();
-}
-
-void LivePage::open_log_of(int rank) {
-    log_->show_rank(rank);
-    go_to_log();
-}
-
-void LivePage::go_to_log() {
-    panes_->bring(LivePanes::Pane::Log);
-    log_->view()->setFocus();
-}
-
-void LivePage::open_line(quint32 file, quint64 line) {
-    const auto& ranks = nccl_data_.snapshot()->source_ranks;
-    if (file >= ranks.size()) {
-        return;
-    }
-    const int rank = ranks[file];
-    if (const auto at = current_->data().log.find_output(rank, {}, line)) {
-        log_->show_line(rank, at->number);
-        go_to_log();
-    } else {
-        open_log_of(rank);
-    }
-}
-
-void LivePage::show_nccl(bool on) {
-    panes_->set_shown(LivePanes::Pane::Nccl, on);
-    if (on) {
-        nccl_->setFocus();
     }
 }
 

@@ -4,12 +4,16 @@
 #pragma once
 
 #include <gui/data/live_model.h>
+#include <gui/data/rank_means.h>
+#include <gui/latest_job.h>
+#include <gui/live/run_range.h>
 #include <gui/models/rank_table_model.h>
 #include <gui/nccl/nccl_data.h>
 #include <gui/session/fix_runner.h>
 #include <gui/session/run_session.h>
 #include <remote/desk/preflight/preflight.h>
 
+#include <QElapsedTimer>
 #include <QTimer>
 #include <QWidget>
 #include <map>
@@ -25,6 +29,7 @@ class QToolButton;
 namespace rankscope::gui {
 
 class EmptyState;
+class EventsPane;
 class FailureBanner;
 class LivePanes;
 class LogPane;
@@ -67,6 +72,9 @@ public:
     FailureBanner* banner() const { return banner_; }
     NcclPane* nccl() const { return nccl_; }
     LivePanes* panes() const { return panes_; }
+    EventsPane* events() const { return events_; }
+    /// The part of the run that the panes show.
+    RunRange* range() { return &range_; }
 
 signals:
     void launchRequested();
@@ -85,6 +93,11 @@ private:
     QWidget* make_rank_table();
     void make_switches(QWidget* parent);
     void connect_parts();
+    void connect_banner();
+    void connect_curves();
+    void connect_log();
+    void connect_panes();
+    void connect_models();
     void show_model(LiveModel* model);
     void on_changed(const LiveChanges& changes);
     void refresh_head();
@@ -93,6 +106,8 @@ private:
     void refresh_telemetry();
     void size_columns();
     void age_figures();
+    void show_range();
+    void request_means();
     void selection_changed();
     std::vector<int> selected_ranks() const;
     void select_rank(int rank);
@@ -110,6 +125,9 @@ private:
     LiveModel stored_;
     LiveModel* current_ = nullptr;
     NcclData nccl_data_;
+    RunRange range_;
+    LatestJob<RankMeansRequest, std::optional<RankMeans>> means_;
+    QElapsedTimer means_age_;
     QTimer ticker_;
     bool ranks_dirty_ = false;
     bool samples_dirty_ = false;
@@ -127,6 +145,7 @@ private:
     StageStrip* stages_;
     RankStrip* strip_;
     StartWaterfall* start_;
+    QToolButton* range_chip_;
     QToolButton* show_start_;
     QToolButton* show_nccl_;
     QToolButton* gpu_squares_;  ///< telemetry as squares or as a table
@@ -138,6 +157,7 @@ private:
     RankTableModel* table_model_;
     QSortFilterProxyModel* proxy_;
     LogPane* log_;
+    EventsPane* events_;
     LivePanes* panes_;
 };
 

@@ -9,6 +9,7 @@
 #include <QMenu>
 #include <QMouseEvent>
 #include <QScopedValueRollback>
+#include <QStyle>
 #include <algorithm>
 #include <utility>
 
@@ -16,13 +17,23 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kVersion = 1;  ///< of stored layouts: another set of panes has another one
+// Of stored layouts: another set of panes has another one. The first had neither telemetry nor start-up nor events.
+constexpr int kVersion = 2;
+constexpr int kFirstVersion = 1;
 // Shares of the height and of the width in the default layout.
 constexpr int kCurvesShare = 633;
 constexpr int kRanksShare = 573;
 constexpr int kWhole = 1000;
 
-constexpr std::array kNames{"curvesPane", "ncclPane", "ranksPane", "logPane"};
+constexpr std::array kNames{"curvesPane",    "ncclPane",  "ranksPane", "logPane",
+                            "telemetryPane", "startPane", "eventsPane"};
+using Pane = LivePanes::Pane;
+constexpr std::array kHidden{Pane::Nccl, Pane::Start, Pane::Events};
+constexpr std::array kNew{Pane::Telemetry, Pane::Start, Pane::Events};
+
+bool is_hidden_by_default(Pane pane) {
+    return std::find(kHidden.begin(), kHidden.end(), pane) != kHidden.end();
+}
 
 }  // namespace
 
@@ -55,6 +66,12 @@ QString LivePanes::name(Pane pane) const {
             return tr("NCCL");
         case Pane::Ranks:
             return tr("Ranks");
+        case Pane::Telemetry:
+            return tr("Telemetry");
+        case Pane::Start:
+            return tr("Start-up");
+        case Pane::Events:
+            return tr("Events");
         case Pane::Log:
             break;
     }
@@ -126,17 +143,30 @@ void LivePanes::note_shown(Pane pane) {
         return;
     }
     known = !known;
-    is_default_ = is_default_ && (arranging_ || pane == Pane::Nccl);
+    is_default_ = is_default_ && (arranging_ || pane == Pane::Nccl || pane == Pane::Start);
     emit shownChanged();
 }
 
 void LivePanes::set_shown(Pane pane, bool on) {
     if (on != is_shown(pane)) {
+        emit chosen(pane, on);
+    }
+    if (on != is_shown(pane)) {
         dock(pane)->setVisible(on);
         note_shown(pane);
+        fit();
     }
     if (on) {
         dock(pane)->raise();
+    }
+}
+
+void LivePanes::show_by_itself(Pane pane, bool on) {
+    if (on != is_shown(pane)) {
+        const QScopedValueRollback<bool> arranging(arranging_, true);
+        dock(pane)->setVisible(on);
+        note_shown(pane);
+        fit();
     }
 }
 
@@ -152,6 +182,7 @@ void LivePanes::put(Pane pane, Place place, Pane other) {
         return;
     }
     is_default_ = false;
+    is_sized_ = true;
     moved->setFloating(false);
     removeDockWidget(moved);
     std::vector<QDockWidget*> away;
@@ -195,21 +226,48 @@ void LivePanes::reset() {
         dock(pane)->setFloating(false);
         removeDockWidget(dock(pane));
     }
-    addDockWidget(Qt::LeftDockWidgetArea, dock(Pane::Curves));
+    addDockWidget(Qt::LeftDockWidgetArea, dock(Pane::Start));
+    splitDockWidget(dock(Pane::Start), dock(Pane::Telemetry), Qt::Vertical);
+    splitDockWidget(dock(Pane::Telemetry), dock(Pane::Curves), Qt::Vertical);
     splitDockWidget(dock(Pane::Curves), dock(Pane::Ranks), Qt::Vertical);
     splitDockWidget(dock(Pane::Ranks), dock(Pane::Log), Qt::Horizontal);
     tabifyDockWidget(dock(Pane::Curves), dock(Pane::Nccl));
+    tabifyDockWidget(dock(Pane::Log), dock(Pane::Events));
     for (const Pane pane : kAll) {
-        dock(pane)->setVisible(pane != Pane::Nccl);
+        dock(pane)->setVisible(!is_hidden_by_default(pane));
     }
     is_default_ = true;
+    is_sized_ = false;
     size_default();
     note_all();
+    emit wasReset();
 }
 
 void LivePanes::note_all() {
     for (const Pane pane : kAll) {
         note_shown(pane);
+    }
+}
+
+int LivePanes::wanted_height(Pane pane) const {
+    const PaneTitle* title = titles_[std::size_t(pane)];
+    const int bar = title->isHidden() ? 0 : title->sizeHint().height();
+    return std::max(bar + dock(pane)->widget()->sizeHint().height(), 1);
+}
+
+void LivePanes::fit() {
+    if (is_default_) {
+        size_default();
+        return;
+    }
+    if (is_sized_ || !wanted_.isEmpty()) {
+        return;
+    }
+    const QScopedValueRollback<bool> arranging(arranging_, true);
+    for (const Pane pane : {Pane::Start, Pane::Telemetry}) {
+        if (is_shown(pane) && !dock(pane)->isFloating()) {
+            resizeDocks({dock(pane)}, {wanted_height(pane)}, Qt::Vertical);
+        }
     }
 }
 
@@ -219,9 +277,21 @@ void LivePanes::size_default() {
         return;  // not laid out yet: a share would be nothing, of which Qt warns
     }
     const QScopedValueRollback<bool> arranging(arranging_, true);
-    resizeDocks({dock(Pane::Curves), dock(Pane::Ranks)},
-                {height() * kCurvesShare / kWhole, height() * (kWhole - kCurvesShare) / kWhole},
-                Qt::Vertical);
+    const int border = style()->pixelMetric(QStyle::PM_DockWidgetSeparatorExtent, nullptr, this);
+    QList<QDockWidget*> rows;
+    QList<int> heights;
+    int rest = height() - border;
+    for (const Pane pane : {Pane::Start, Pane::Telemetry}) {
+        if (is_shown(pane)) {
+            rows += dock(pane);
+            heights += wanted_height(pane);
+            rest -= heights.back() + border;
+        }
+    }
+    rest = std::max(rest, kSmallest);
+    rows += {dock(Pane::Curves), dock(Pane::Ranks)};
+    heights += {rest * kCurvesShare / kWhole, rest * (kWhole - kCurvesShare) / kWhole};
+    resizeDocks(rows, heights, Qt::Vertical);
     resizeDocks({dock(Pane::Ranks), dock(Pane::Log)},
                 {width() * kRanksShare / kWhole, width() * (kWhole - kRanksShare) / kWhole}, Qt::Horizontal);
 }
@@ -267,12 +337,36 @@ void LivePanes::restore() {
     }
     const QScopedValueRollback<bool> arranging(arranging_, true);
     is_default_ = false;
-    const bool any = restoreState(state, kVersion) &&
+    is_sized_ = true;
+    const bool any = (restoreState(state, kVersion) || restore_first(state)) &&
                      std::any_of(kAll.begin(), kAll.end(), [this](Pane pane) { return is_shown(pane); });
     if (!any) {
         reset();
     }
     note_all();
+}
+
+// A layout without the newer panes: telemetry comes above it, where it was before there was a choice.
+bool LivePanes::restore_first(const QByteArray& state) {
+    for (const Pane pane : kNew) {
+        removeDockWidget(dock(pane));
+    }
+    if (!restoreState(state, kFirstVersion)) {
+        return false;
+    }
+    addDockWidget(Qt::TopDockWidgetArea, dock(Pane::Telemetry), Qt::Vertical);
+    splitDockWidget(dock(Pane::Telemetry), dock(Pane::Start), Qt::Vertical);
+    if (dock(Pane::Log)->isFloating()) {
+        addDockWidget(Qt::BottomDockWidgetArea, dock(Pane::Events));
+    } else {
+        tabifyDockWidget(dock(Pane::Log), dock(Pane::Events));
+    }
+    for (const Pane pane : kNew) {
+        dock(pane)->setVisible(pane == Pane::Telemetry);
+    }
+    resizeDocks({dock(Pane::Telemetry)}, {wanted_height(Pane::Telemetry)}, Qt::Vertical);
+    is_sized_ = false;
+    return true;
 }
 
 void LivePanes::showEvent(QShowEvent* event) {
@@ -294,6 +388,7 @@ bool LivePanes::event(QEvent* event) {
     if (event->type() == QEvent::MouseButtonPress &&
         isSeparator(static_cast<QMouseEvent*>(event)->position().toPoint())) {
         is_default_ = false;
+        is_sized_ = true;
     }
     return QMainWindow::event(event);
 }

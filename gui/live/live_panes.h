@@ -22,9 +22,10 @@ class LivePanes : public QMainWindow {
     Q_OBJECT
 
 public:
-    enum class Pane { Curves, Nccl, Ranks, Log };
+    enum class Pane { Curves, Nccl, Ranks, Log, Telemetry, Start, Events };
     enum class Place { LeftOf, RightOf, Above, Below, TabOf };
-    static constexpr std::array kAll{Pane::Curves, Pane::Nccl, Pane::Ranks, Pane::Log};
+    static constexpr std::array kAll{Pane::Curves,    Pane::Nccl,  Pane::Ranks, Pane::Log,
+                                     Pane::Telemetry, Pane::Start, Pane::Events};
 
     /// What the panes contain, in the order of Pane.
     LivePanes(const std::array<QWidget*, kAll.size()>& contents, QWidget* parent);
@@ -33,14 +34,19 @@ public:
     QString name(Pane pane) const;
     QDockWidget* dock(Pane pane) const { return docks_[std::size_t(pane)]; }
     bool is_shown(Pane pane) const;
+    /// By the user.
     void set_shown(Pane pane, bool on);
+    /// Because of the state of the run: the layout stays what it is.
+    void show_by_itself(Pane pane, bool on);
     /// Shows it, before the others of its tabs.
     void bring(Pane pane);
     void put(Pane pane, Place place, Pane other);
     bool movable() const { return movable_; }
     void set_movable(bool on);
-    /// Curves above, ranks and log below.
+    /// Telemetry above the curves, ranks and log below.
     void reset();
+    /// A pane wants another height: it gets it unless the user has set the sizes.
+    void fit();
     /// Panes in windows of their own are shown only while there is a run.
     void set_has_run(bool on);
 
@@ -55,6 +61,10 @@ public:
 signals:
     /// A pane was shown or hidden.
     void shownChanged();
+    /// The user shows or hides it.
+    void chosen(rankscope::gui::LivePanes::Pane pane, bool on);
+    /// The first layout is back.
+    void wasReset();
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -68,6 +78,8 @@ private:
     void note_shown(Pane pane);
     void note_all();
     void restore();
+    bool restore_first(const QByteArray& state);
+    int wanted_height(Pane pane) const;
     void size_default();
 
     std::array<QDockWidget*, kAll.size()> docks_{};
@@ -78,6 +90,7 @@ private:
     QByteArray wanted_;                    ///< to restore
     bool movable_ = false;
     bool is_default_ = true;
+    bool is_sized_ = false;   ///< by the user
     bool arranging_ = false;  ///< by the program
 };
 

@@ -46,7 +46,6 @@ LogPane::LogPane(QThreadPool* pool, QWidget* parent)
     layout->setSpacing(4);
     layout->addWidget(make_bar());
     layout->addWidget(search_);
-    layout->addWidget(make_range_row());
     view_->setObjectName(u"logView"_s);
     view_->setAccessibleName(tr("Log"));
     view_->setMinimumHeight(60);
@@ -161,26 +160,6 @@ QMenu* LogPane::make_menu(QWidget* parent) {
     return menu;
 }
 
-QWidget* LogPane::make_range_row() {
-    range_row_ = new QWidget(this);
-    auto* layout = new QHBoxLayout(range_row_);
-    layout->setContentsMargins(0, 0, 0, 0);
-    range_chip_ = new QToolButton(range_row_);
-    range_chip_->setObjectName(u"logRange"_s);
-    range_chip_->setToolTip(tr("Show the lines of all times again"));
-    range_chip_->setFocusPolicy(Qt::StrongFocus);
-    layout->addWidget(range_chip_);
-    layout->addStretch(1);
-    connect(range_chip_, &QToolButton::clicked, this, [this] {
-        wanted_moment_.reset();
-        wanted_line_ = view_->current_line();
-        set_range({});
-        view_->setFocus();
-    });
-    range_row_->hide();
-    return range_row_;
-}
-
 QWidget* LogPane::make_note() {
     note_row_ = new QWidget(this);
     auto* layout = new QHBoxLayout(note_row_);
@@ -216,7 +195,6 @@ void LogPane::set_live(LiveModel* live) {
     wanted_line_.reset();
     wanted_moment_.reset();
     range_ = {};
-    range_row_->hide();
     fill_chooser();
     if (live_) {
         rows_->choose(choice());
@@ -321,20 +299,29 @@ void LogPane::choose() {
     update_note();
 }
 
-void LogPane::set_range(const TimeSpan& span) {
+void LogPane::filter(const TimeSpan& span) {
     range_ = span;
-    const bool all = span == TimeSpan();
-    range_chip_->setText(tr("Only %1  ×").arg(span_text(span)));
-    range_chip_->setAccessibleName(tr("Only %1: show all times again").arg(span_text(span)));
-    range_row_->setVisible(!all);
     choose();
 }
 
-void LogPane::show_only(const TimeSpan& span) {
+void LogPane::set_range(const TimeSpan& span) {
+    if (span == range_) {
+        return;
+    }
     wanted_line_.reset();
-    wanted_moment_ = Moment{span.from_us, -1};
-    set_range(span);
+    wanted_moment_.reset();
+    if (span == TimeSpan()) {
+        wanted_line_ = view_->current_line();
+    } else {
+        wanted_moment_ = Moment{span.from_us, -1};
+    }
+    filter(span);
     show_wanted();
+}
+
+void LogPane::leave_range() {
+    filter({});
+    emit rangeLeft();
 }
 
 void LogPane::show_moment(std::int64_t t_us, int rank) {
@@ -345,7 +332,7 @@ void LogPane::show_moment(std::int64_t t_us, int rank) {
     wanted_line_.reset();
     wanted_moment_ = Moment{t_us, rank};
     if (!range_.contains(t_us)) {
-        set_range({});
+        leave_range();
     }
     const LineChoice shown = choice();
     const bool is_of_node =
@@ -394,7 +381,7 @@ bool LogPane::show_line(int rank, std::uint64_t number) {
     if (!view_->show_line(line)) {
         search_->edit()->clear();  // it may hide the line
         if (!range_.contains(rows_->store().t_us(line))) {
-            set_range({});
+            leave_range();
         }
         if (!view_->show_line(line)) {
             show_rank(rank);
@@ -499,6 +486,11 @@ void LogPane::fill_context_menu(QMenu* menu, quint32 line) {
         });
         each->setObjectName(u"logUnfold"_s);
     }
+    if (const TimeSpan span = selected_span(); span != TimeSpan()) {
+        menu->addAction(tr("Show only the &times of the selected lines"), this,
+                        [this, span] { emit rangeRequested(span); })
+            ->setObjectName(u"logSelectRange"_s);
+    }
     if (rank >= 0) {
         menu->addAction(tr("Se&lect rank %1").arg(rank), this, [this, rank] { emit rankChosen(rank); })
             ->setObjectName(u"logSelectRank"_s);
@@ -525,6 +517,17 @@ void LogPane::fill_context_menu(QMenu* menu, quint32 line) {
     }
     menu->addSeparator();
     menu->addAction(tr("&Save shown lines…"), this, [this] { ask_path(false); });
+}
+
+// Nothing: all lines are of one moment, or have no time.
+TimeSpan LogPane::selected_span() const {
+    const auto lines = view_->selected_lines();
+    if (!lines) {
+        return {};
+    }
+    const auto [from, until] =
+        std::minmax(rows_->store().t_us(lines->first), rows_->store().t_us(lines->second));
+    return from > 0 && from < until ? TimeSpan{from, until} : TimeSpan();
 }
 
 // The line the user asked for, once the rows are there.

@@ -48,8 +48,9 @@ public:
     bool show_line(int rank, std::uint64_t number);
     /// Selects the first line of a rank (-1: of those shown) at or after this time, or the last one before it.
     void show_moment(std::int64_t t_us, int rank);
-    /// Shows only the lines of these times, until the user removes the chip.
-    void show_only(const TimeSpan& span);
+    /// Shows only the lines of these times.
+    void set_range(const TimeSpan& span);
+    const TimeSpan& range() const { return range_; }
     LogView* view() const { return view_; }
     LogRows* rows() const { return rows_; }
     QLineEdit* search() const;
@@ -60,6 +61,10 @@ public:
 signals:
     /// The user wants to see when this was on the curves.
     void momentRequested(qint64 t_us, int rank);
+    /// The user wants to see only these times.
+    void rangeRequested(const rankscope::gui::TimeSpan& span);
+    /// What is asked for lies elsewhere: all times are shown again.
+    void rangeLeft();
     /// The user chose the rank of a line.
     void rankChosen(int rank);
 
@@ -70,13 +75,14 @@ private:
     };
 
     QWidget* make_bar();
-    QWidget* make_range_row();
     QWidget* make_note();
     QMenu* make_menu(QWidget* parent);
     void fill_chooser();
     void choose();
     void choose_item(const QVariant& item);
-    void set_range(const TimeSpan& span);
+    void filter(const TimeSpan& span);
+    void leave_range();
+    TimeSpan selected_span() const;
     LineChoice choice() const;
     /// What the view shows beside the lines.
     void update_ranks();
@@ -103,8 +109,6 @@ private:
     QComboBox* chooser_;
     QToolButton* follow_;
     QToolButton* fold_;
-    QWidget* range_row_;
-    QToolButton* range_chip_;
     QWidget* note_row_;
     QLabel* note_;
     QPushButton* cancel_;

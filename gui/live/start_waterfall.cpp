@@ -125,7 +125,7 @@ StartBars::StartBars(QWidget* parent) : QAbstractScrollArea(parent) {
     setObjectName(u"startBars"_s);
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Start of each rank"));
 }
@@ -139,7 +139,7 @@ QSize StartBars::sizeHint() const {
 }
 
 QSize StartBars::minimumSizeHint() const {
-    return {200, sizeHint().height()};
+    return {200, 2 * row_height() + 2};
 }
 
 void StartBars::set_rows(std::vector<StartRow> rows, std::int64_t begin_us, std::int64_t now_us) {
@@ -312,7 +312,11 @@ void StartWaterfall::set_run(const LiveData& run, std::int64_t now_us) {
     const QString waiting = awaited_text(run.state, run.start_times);
     waiting_->set_full_text(waiting.isEmpty() ? tr("Start of the ranks") : waiting);
     total_->setText(begin == 0 ? QString() : duration_us_text(begin, end));
+    const int before = bars_->sizeHint().height();
     bars_->set_rows(std::move(rows), begin, end);
+    if (bars_->sizeHint().height() != before) {
+        emit hintChanged();
+    }
 }
 
 void StartWaterfall::set_selected(const std::vector<int>& ranks) {

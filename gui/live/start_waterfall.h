@@ -67,6 +67,8 @@ public:
 
 signals:
     void rankChosen(int rank);
+    /// Another height is wanted.
+    void hintChanged();
 
 protected:
     void changeEvent(QEvent* event) override;

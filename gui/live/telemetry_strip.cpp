@@ -13,6 +13,7 @@
 #include <QLabel>
 #include <QPainter>
 #include <QPainterPath>
+#include <QScrollArea>
 #include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
 #include <QTreeView>
@@ -33,6 +34,8 @@ struct Droppable {
 constexpr std::array<Droppable, 3> kDroppable{
     {{NodeSamplesModel::Disk, 1400}, {NodeSamplesModel::NetOut, 1190}, {NodeSamplesModel::NetIn, 1110}}};
 constexpr int kFewestLines = 3;
+constexpr int kLeastTable = 60;    ///< pixels: title and a line
+constexpr int kLeastSquares = 24;  ///< pixels: a row
 // Eight GPUs and their node are seen at once in the smallest window; nodes alone need less.
 constexpr int kMostNodeLines = 9;
 constexpr int kMostGpuLines = 17;
@@ -109,6 +112,7 @@ TelemetryStrip::TelemetryStrip(QWidget* parent)
       squares_part_(new QWidget(this)),
       summary_(new ElidedLabel(squares_part_)),
       squares_(new GpuSquares(model_, squares_part_)),
+      scroll_(new QScrollArea(squares_part_)),
       view_(new QTreeView(this)) {
     setObjectName(u"telemetryStrip"_s);
     auto* layout = new QVBoxLayout(this);
@@ -122,10 +126,20 @@ TelemetryStrip::TelemetryStrip(QWidget* parent)
     part->setContentsMargins(8, 1, 10, 1);
     part->setSpacing(2);
     part->addWidget(summary_);
-    part->addWidget(squares_);
+    scroll_->setObjectName(u"gpuSquaresScroll"_s);
+    scroll_->setFrameShape(QFrame::NoFrame);
+    scroll_->setWidgetResizable(true);
+    scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll_->setFocusPolicy(Qt::NoFocus);
+    scroll_->setMinimumHeight(kLeastSquares);
+    scroll_->viewport()->setAutoFillBackground(false);
+    scroll_->setWidget(squares_);
+    squares_->setAutoFillBackground(false);
+    part->addWidget(scroll_, 1);
     layout->addWidget(empty_);
     layout->addWidget(squares_part_);
     layout->addWidget(view_);
+    view_->setMinimumHeight(kLeastTable);
 
     proxy_->setSourceModel(model_);
     proxy_->setSortRole(NodeSamplesModel::SortRole);
@@ -262,17 +276,15 @@ void TelemetryStrip::drop_columns() {
     }
 }
 
-void TelemetryStrip::fit() {
+int TelemetryStrip::wanted_height() const {
     if (model_->rowCount() == 0) {
-        setFixedHeight(empty_->sizeHint().height() + 2);
-        return;
+        return empty_->sizeHint().height() + 2;
     }
     if (is_squares()) {
         const QMargins edges = squares_part_->layout()->contentsMargins();
         const int inner = width() - edges.left() - edges.right();
-        setFixedHeight(edges.top() + summary_->sizeHint().height() + squares_part_->layout()->spacing() +
-                       squares_->heightForWidth(std::max(inner, 200)) + edges.bottom());
-        return;
+        return edges.top() + summary_->sizeHint().height() + squares_part_->layout()->spacing() +
+               squares_->heightForWidth(std::max(inner, 200)) + edges.bottom();
     }
     const int most = model_->has_gpus() ? kMostGpuLines : kMostNodeLines;
     const int line_of_page = model_->has_gpus() ? kGpuLineOfPage : kNodeLineOfPage;
@@ -281,11 +293,23 @@ void TelemetryStrip::fit() {
          index = view_->indexBelow(index)) {
         ++lines;
     }
-    const int room = parentWidget() ? parentWidget()->height() / line_of_page : 0;
+    const int room = page_ ? page_->height() / line_of_page : 0;
     lines = std::min(lines, std::clamp(room, kFewestLines, most));
     const int line = view_->fontMetrics().height() + kLineRoom;
     const int head = std::max(view_->header()->height(), view_->header()->sizeHint().height());
-    setFixedHeight(head + lines * line + 2 * view_->frameWidth());
+    return head + lines * line + 2 * view_->frameWidth();
+}
+
+QSize TelemetryStrip::sizeHint() const {
+    return {QFrame::sizeHint().width(), wanted_height()};
+}
+
+void TelemetryStrip::fit() {
+    if (const int height = wanted_height(); height != hint_) {
+        hint_ = height;
+        updateGeometry();
+        emit hintChanged();
+    }
 }
 
 void TelemetryStrip::resizeEvent(QResizeEvent* event) {

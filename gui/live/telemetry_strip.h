@@ -11,6 +11,7 @@
 #include <vector>
 
 class QLabel;
+class QScrollArea;
 class QSortFilterProxyModel;
 class QTreeView;
 
@@ -19,8 +20,8 @@ namespace rankscope::gui {
 class ElidedLabel;
 class GpuSquares;
 
-/// The machines of the run: a line per node, its GPUs below, as high as a few lines; more of them scroll. Or, of many
-/// GPUs, a square for each.
+/// The machines of the run: a line per node, its GPUs below. Or, of many GPUs, a square for each. Takes any height, what
+/// has no room scrolls; wants a few lines, or all squares.
 class TelemetryStrip : public QFrame {
     Q_OBJECT
 
@@ -34,6 +35,9 @@ public:
     /// New samples have arrived, or time has passed. `live`: more may arrive.
     void refresh(bool live, std::int64_t now_us);
     void set_selected(const std::vector<int>& ranks);
+    /// It wants a share of this widget's height; null: the fewest lines.
+    void set_page(const QWidget* page) { page_ = page; }
+    QSize sizeHint() const override;
 
     /// Whether there is a choice between table and squares.
     bool can_be_squares() const { return model_->gpu_count() > 1; }
@@ -45,6 +49,8 @@ public:
 signals:
     /// The user chose GPUs or nodes on which these ranks compute.
     void ranksChosen(const std::vector<int>& ranks);
+    /// Another height is wanted.
+    void hintChanged();
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -53,6 +59,7 @@ private:
     void connect_parts();
     void show_parts();
     void fit();
+    int wanted_height() const;
     void unfold();
     void drop_columns();
     std::vector<int> ranks_of_rows() const;
@@ -64,7 +71,10 @@ private:
     QWidget* squares_part_;
     ElidedLabel* summary_;
     GpuSquares* squares_;
+    QScrollArea* scroll_;  ///< of the squares
     QTreeView* view_;
+    const QWidget* page_ = nullptr;
+    int hint_ = 0;                        ///< the height that was wanted last
     std::optional<bool> squares_wanted_;  ///< by the user; nothing: by the number of GPUs
 };
 

@@ -110,6 +110,14 @@ bool LogView::is_of_selected_rank(std::uint32_t line) const {
     return std::any_of(ranks.begin(), ranks.end(), selected);
 }
 
+std::optional<std::pair<std::uint32_t, std::uint32_t>> LogView::selected_lines() const {
+    if (!has_selection()) {
+        return {};
+    }
+    const auto [first, last] = selection();
+    return std::pair(first.line, last.line);
+}
+
 void LogView::set_wrapping(bool on) {
     wraps_ = on;
     top_sub_ = 0;

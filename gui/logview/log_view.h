@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 class QMenu;
@@ -67,6 +68,8 @@ public:
     QString selected_text() const;
     qint64 selected_bytes() const;
     std::optional<std::uint32_t> current_line() const;
+    /// The first and the last line of the selection, in the order of rows.
+    std::optional<std::pair<std::uint32_t, std::uint32_t>> selected_lines() const;
     /// A row as it is shown: time, rank, sign and text.
     QString row_text(std::uint32_t row) const;
     QString time_text(std::uint32_t line) const;

@@ -111,9 +111,52 @@ void RankTableModel::refresh(std::int64_t now_us) {
         beginResetModel();
         rows_ = rows;
         endResetModel();
-    } else if (rows_ > 0) {
+    } else {
+        values_changed();
+    }
+}
+
+void RankTableModel::show_means(bool on) {
+    means_ = {};
+    if (on == shows_means_) {
+        return;
+    }
+    shows_means_ = on;
+    emit headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
+    values_changed();
+}
+
+void RankTableModel::set_means(RankMeans means) {
+    means_ = std::move(means);
+    values_changed();
+}
+
+void RankTableModel::values_changed() {
+    if (rows_ > 0) {
         emit dataChanged(index(0, 0), index(rows_ - 1, columnCount() - 1));
     }
+}
+
+std::vector<MetricId> RankTableModel::metric_ids() const {
+    std::vector<MetricId> ids;
+    for (const Shown& shown : metrics_) {
+        ids.push_back(shown.id);
+    }
+    return ids;
+}
+
+std::optional<double> RankTableModel::value_of(const RankState& rank, MetricId metric) const {
+    if (!shows_means_) {
+        return rank.last_of(metric);
+    }
+    const auto at = std::find(means_.metrics.begin(), means_.metrics.end(), metric);
+    if (at == means_.metrics.end() || rank.rank < 0) {
+        return {};
+    }
+    const std::vector<double>& of_metric = means_.of[std::size_t(at - means_.metrics.begin())];
+    const auto row = std::size_t(rank.rank);
+    return row < of_metric.size() && !std::isnan(of_metric[row]) ? std::optional(of_metric[row])
+                                                                 : std::nullopt;
 }
 
 int RankTableModel::rowCount(const QModelIndex& parent) const {
@@ -180,7 +223,7 @@ QVariant RankTableModel::display(const RankState& rank, int column) const {
         return short_exit_text(rank);
     }
     const Shown& metric = metrics_[std::size_t(column - FIRST_METRIC)];
-    const auto value = rank.last_of(metric.id);
+    const auto value = value_of(rank, metric.id);
     return value ? metric_value_text(metric.name, *value) : QString();
 }
 
@@ -203,7 +246,7 @@ QVariant RankTableModel::sort_key(const RankState& rank, int column) const {
     if (column < FIRST_METRIC || column == exit_column()) {
         return display(rank, column);
     }
-    const auto value = rank.last_of(metrics_[std::size_t(column - FIRST_METRIC)].id);
+    const auto value = value_of(rank, metrics_[std::size_t(column - FIRST_METRIC)].id);
     // Below every number, so that they stand together: first what is missing, then NaN.
     constexpr double kLowest = std::numeric_limits<double>::lowest();
     return !value ? -std::numeric_limits<double>::infinity() : std::isnan(*value) ? kLowest : *value;
@@ -253,7 +296,8 @@ QVariant RankTableModel::headerData(int section, Qt::Orientation orientation, in
         return int((left_aligned(section) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     }
     if (role == Qt::ToolTipRole && section >= FIRST_METRIC && section < exit_column()) {
-        return metric_title(metrics_[std::size_t(section - FIRST_METRIC)].name);
+        const QString title = metric_title(metrics_[std::size_t(section - FIRST_METRIC)].name);
+        return shows_means_ ? tr("%1: mean over the chosen range").arg(title) : title;
     }
     if (role != Qt::DisplayRole) {
         return {};
@@ -278,7 +322,11 @@ QVariant RankTableModel::headerData(int section, Qt::Orientation orientation, in
         return tr("Exit");
     }
     const auto metric = std::size_t(section - FIRST_METRIC);
-    return metric < metrics_.size() ? QVariant(metric_header(metrics_[metric].name)) : QVariant();
+    if (metric >= metrics_.size()) {
+        return {};
+    }
+    const QString header = metric_header(metrics_[metric].name);
+    return shows_means_ ? tr("mean %1").arg(header) : header;
 }
 
 }  // namespace rankscope::gui

@@ -5,9 +5,11 @@
 
 #include <gui/data/live_model.h>
 #include <gui/data/rank_holds.h>
+#include <gui/data/rank_means.h>
 
 #include <QAbstractTableModel>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,12 @@ public:
     /// Reads the run again: rows and columns when their number has changed, else values. The page calls it a
     /// few times a second. `now_us`: how old the last sign of a silent node is.
     void refresh(std::int64_t now_us = 0);
+    /// Shows means over a part of the run instead of the last values: set_means() brings them, until then there are none.
+    void show_means(bool on);
+    bool shows_means() const { return shows_means_; }
+    void set_means(RankMeans means);
+    /// Of the metrics' columns.
+    std::vector<MetricId> metric_ids() const;
     /// Whether the exit column has anything to show.
     bool any_exit() const;
     int exit_column() const { return FIRST_METRIC + int(metrics_.size()); }
@@ -49,11 +57,13 @@ private:
     };
     std::vector<Shown> reported() const;
     void read_run();
+    void values_changed();
     const RankHold& hold_of(const RankState& rank) const;
     /// The link to the rank's node when that does not answer and the rank has not ended; else null.
     const NodeLink* broken_link(const RankState& rank) const;
     bool left_aligned(int column) const;
     QVariant display(const RankState& rank, int column) const;
+    std::optional<double> value_of(const RankState& rank, MetricId metric) const;
     QVariant sort_key(const RankState& rank, int column) const;
     QString tool_tip(const RankState& rank) const;
 
@@ -62,6 +72,8 @@ private:
     std::vector<Shown> metrics_;
     std::vector<RankHold> holds_;  ///< by rank
     std::map<std::string, QString> node_labels_;
+    bool shows_means_ = false;
+    RankMeans means_;
     int rows_ = 0;
     std::int64_t now_us_ = 0;
 };

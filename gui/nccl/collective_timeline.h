@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <gui/data/run_moment.h>
 #include <remote/observe/nccl_activity/collective_report.h>
 
 #include <QPoint>
@@ -23,6 +24,7 @@ struct ThemeColors;
 /// of more ranks than there is room for, several share a row, and the marked one is seen.
 ///
 /// Wheel and + − zoom the time, with Ctrl the ranks; dragging and arrows move; a double click and 0 show everything.
+/// Dragging with Ctrl chooses times.
 class CollectiveTimeline : public QWidget {
     Q_OBJECT
 
@@ -31,6 +33,8 @@ public:
 
     /// `ranks`: of the run; 0: those of the report alone. `communicator`: index; -1: all.
     void set_report(const std::shared_ptr<const CollectiveReport>& report, int ranks, int communicator);
+    /// Shows these times, until fit() or another range; all: what follows again.
+    void set_range(const TimeSpan& span);
     /// Their rows are tinted.
     void set_selected(const std::vector<int>& ranks);
     const std::vector<int>& selected() const { return selected_; }
@@ -52,6 +56,8 @@ public:
 
 signals:
     void rankChosen(int rank);
+    /// The user chose these times.
+    void rangeChosen(const rankscope::gui::TimeSpan& span);
 
 protected:
     bool event(QEvent* event) override;
@@ -79,6 +85,8 @@ private:
     /// A rank of the row that is selected; -1: none.
     int selected_in(const Row& row) const;
     void fit_time();
+    void show_range();
+    bool has_operations_in_view() const;
     void zoom_time(double factor, double x);
     void zoom_ranks(double factor, double y);
     void move(double pixels);
@@ -93,6 +101,8 @@ private:
     void paint_share(QPainter& painter, const Row& row, const ThemeColors& colors) const;
     void paint_selection(QPainter& painter, const std::vector<Row>& rows, const ThemeColors& colors) const;
     void paint_labels(QPainter& painter, const std::vector<Row>& rows, const ThemeColors& colors) const;
+    double time_of(double x) const;
+    void paint_range(QPainter& painter, const ThemeColors& colors) const;
     double open_end(const ReportRank& rank, const RecentOperation& open) const;
     QString operation_text(const ReportRank& rank, const RecentOperation& operation, bool open) const;
 
@@ -108,8 +118,13 @@ private:
     double shown_rows_ = 0;      ///< 0: all
     QPoint pressed_;
     bool dragging_ = false;
+    bool choosing_ = false;  ///< times, with Ctrl
+    int chosen_to_ = 0;      ///< x, where they end by now
+    TimeSpan range_;
 };
 
+/// "open for 2.0 s".
+QString open_age_text(double seconds);
 /// "AllReduce 42: entered 41"; what a rank that is behind has not entered.
 QString behind_text(const CollectiveReport& report, const BehindOf& behind);
 

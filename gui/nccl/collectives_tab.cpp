@@ -179,6 +179,7 @@ QWidget* CollectivesTab::make_pictures() {
     inside->setContentsMargins(1, 1, 1, 1);
     timeline_ = new CollectiveTimeline(card);
     connect(timeline_, &CollectiveTimeline::rankChosen, this, &CollectivesTab::rankChosen);
+    connect(timeline_, &CollectiveTimeline::rangeChosen, this, &CollectivesTab::rangeChosen);
     no_timeline_ =
         make_label(tr("These files do not say when an operation began: set NCCL_INSPECTOR_DUMP_VERBOSE=1 "
                       "for a timeline."),
@@ -267,6 +268,10 @@ void CollectivesTab::set_snapshot(const std::shared_ptr<const NcclSnapshot>& sna
 
 void CollectivesTab::set_selected(const std::vector<int>& ranks) {
     timeline_->set_selected(ranks);
+}
+
+void CollectivesTab::set_range(const TimeSpan& span) {
+    timeline_->set_range(span);
 }
 
 bool CollectivesTab::has_content() const {

@@ -33,6 +33,7 @@ public:
     void set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) override;
     void set_run(const LiveModel* run) override;
     void set_selected(const std::vector<int>& ranks) override;
+    void set_range(const TimeSpan& span) override;
     bool has_content() const override;
 
     CollectiveTimeline* timeline() const { return timeline_; }

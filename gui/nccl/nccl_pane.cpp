@@ -53,12 +53,19 @@ void NcclPane::add_tab(NcclTab* tab, const QString& title) {
     connect(tab, &NcclTab::lineRequested, this, &NcclPane::lineRequested);
     connect(tab, &NcclTab::jobRequested, this, &NcclPane::jobRequested);
     connect(tab, &NcclTab::rankChosen, this, &NcclPane::rankChosen);
+    connect(tab, &NcclTab::rangeChosen, this, &NcclPane::rangeChosen);
     connect(absence, &AbsenceState::debugRequested, this, &NcclPane::set_debug);
 }
 
 void NcclPane::set_selected_ranks(const std::vector<int>& ranks) {
     for (const Shown& shown : all_) {
         shown.tab->set_selected(ranks);
+    }
+}
+
+void NcclPane::set_range(const TimeSpan& span) {
+    for (const Shown& shown : all_) {
+        shown.tab->set_range(span);
     }
 }
 

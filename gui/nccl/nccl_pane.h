@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <gui/data/run_moment.h>
 #include <gui/nccl/absence_state.h>
 
 #include <QString>
@@ -30,6 +31,8 @@ public:
     QTabWidget* tabs() const { return tabs_; }
     /// The ranks that are selected in Live.
     void set_selected_ranks(const std::vector<int>& ranks);
+    /// The times that Live shows.
+    void set_range(const TimeSpan& span);
 
 signals:
     /// The user wants to see a line: NcclSnapshot::sources[file], from 1.
@@ -38,6 +41,8 @@ signals:
     void jobRequested(const std::map<std::string, std::string>& keys);
     /// The user chose a rank.
     void rankChosen(int rank);
+    /// The user chose these times.
+    void rangeChosen(const rankscope::gui::TimeSpan& span);
 
 private:
     struct Shown {

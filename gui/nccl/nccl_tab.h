@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <gui/data/run_moment.h>
 #include <gui/nccl/nccl_snapshot.h>
 
 #include <QString>
@@ -29,6 +30,8 @@ public:
     virtual void set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) = 0;
     /// The run whose events the tab may show, or null: logs from elsewhere.
     virtual void set_run(const LiveModel* run) { (void)run; }
+    /// The times that Live shows; all: TimeSpan().
+    virtual void set_range(const TimeSpan& span) { (void)span; }
     /// The ranks that are selected in Live, to be marked.
     virtual void set_selected(const std::vector<int>& ranks) { (void)ranks; }
     /// Whether the tab has something to show without a line of NCCL.
@@ -41,6 +44,8 @@ signals:
     void jobRequested(const std::map<std::string, std::string>& keys);
     /// The user chose a rank.
     void rankChosen(int rank);
+    /// The user chose these times.
+    void rangeChosen(const rankscope::gui::TimeSpan& span);
 };
 
 }  // namespace rankscope::gui

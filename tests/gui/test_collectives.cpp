@@ -21,6 +21,7 @@
 #include <QElapsedTimer>
 #include <QLabel>
 #include <QScrollBar>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QToolButton>
 #include <fstream>
@@ -131,6 +132,33 @@ TEST_F(Collectives, TheTimeIsZoomedMovedAndFollowed) {
     EXPECT_LT(timeline()->begin_us(), begin) << "what the user chose stays";
     QTest::mouseDClick(timeline(), Qt::LeftButton, {}, QPoint(300, 100));
     EXPECT_TRUE(timeline()->following());
+}
+
+TEST_F(Collectives, ADragWithControlChoosesTimes) {
+    show(snapshot_of({}));
+    const QSignalSpy chosen(&tab_, &NcclTab::rangeChosen);
+    const double begin = timeline()->begin_us();
+    const QPoint from = middle_of(1, begin + 1e6);
+    const QPoint to = middle_of(1, begin + 2e6);
+    QTest::mousePress(timeline(), Qt::LeftButton, Qt::ControlModifier, from);
+    QMouseEvent move(QEvent::MouseMove, QPointF(to), QPointF(timeline()->mapToGlobal(to)), Qt::NoButton,
+                     Qt::LeftButton, Qt::ControlModifier);
+    QCoreApplication::sendEvent(timeline(), &move);
+    (void)timeline()->grab();
+    QTest::mouseRelease(timeline(), Qt::LeftButton, Qt::ControlModifier, to);
+    ASSERT_EQ(chosen.size(), 1);
+    const auto span = chosen.front().front().value<TimeSpan>();
+    EXPECT_NEAR(double(span.from_us), begin + 1e6, 3e4);
+    EXPECT_NEAR(double(span.until_us), begin + 2e6, 3e4);
+    EXPECT_EQ(timeline()->begin_us(), begin) << "it does not move";
+    tab_.set_range(span);
+    EXPECT_EQ(timeline()->begin_us(), double(span.from_us));
+    EXPECT_FALSE(timeline()->following());
+    tab_.set_range({1, 1000});
+    (void)timeline()->grab();  // says that nothing of these times is kept
+    tab_.set_range({});
+    EXPECT_TRUE(timeline()->following());
+    EXPECT_EQ(timeline()->begin_us(), begin);
 }
 
 TEST_F(Collectives, WhereNothingCanBeSeenItSaysWhy) {

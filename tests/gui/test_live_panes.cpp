@@ -8,6 +8,7 @@
 #include <gui/live/live_panes.h>
 #include <gui/live/log_pane.h>
 #include <gui/live/pane_title.h>
+#include <gui/live/telemetry_strip.h>
 #include <gui/logview/log_view.h>
 #include <gui/plot/metric_plot.h>
 
@@ -17,10 +18,13 @@
 #include <QDockWidget>
 #include <QMenu>
 #include <QMenuBar>
+#include <QScrollBar>
 #include <QSettings>
 #include <QTabBar>
 #include <QTableView>
 #include <QToolButton>
+#include <QTreeView>
+#include <cstdlib>
 
 namespace rankscope::gui::testing {
 namespace {
@@ -86,6 +90,100 @@ TEST_F(Panes, BeginWithCurvesAboveRanksAndLog) {
                     (place_of(Pane::Curves).height() + place_of(Pane::Log).height()),
                 0.633, 0.02)
         << "at every size";
+}
+
+TEST_F(Panes, TelemetryIsAboveAsHighAsItWantsUntilTheUserMovesTheBorder) {
+    const QRect telemetry = place_of(Pane::Telemetry);
+    EXPECT_EQ(telemetry.left(), place_of(Pane::Curves).left());
+    EXPECT_EQ(telemetry.right(), place_of(Pane::Curves).right());
+    EXPECT_LT(telemetry.bottom(), place_of(Pane::Curves).top());
+    auto* strip = find<TelemetryStrip>("telemetryStrip");
+    EXPECT_NEAR(telemetry.height(), strip->sizeHint().height(), 4);
+    // Another run has more to show.
+    window_->live_page()->show_stored(synthetic_data({.id = "g", .until = 0.2, .gpus = 4}));
+    EXPECT_TRUE(wait_until([&] { return place_of(Pane::Telemetry).height() > telemetry.height() + 40; }));
+    EXPECT_NEAR(place_of(Pane::Telemetry).height(), strip->sizeHint().height(), 4);
+    EXPECT_TRUE(panes()->state().isEmpty());
+    // The border is dragged: higher and lower than it wants to be, and it stays so.
+    const auto drag = [&](int by) {
+        const QPoint border(panes()->width() / 2, panes()->dock(Pane::Telemetry)->geometry().bottom() + 2);
+        QTest::mousePress(panes(), Qt::LeftButton, {}, border);
+        QTest::mouseMove(panes(), border + QPoint(0, by));
+        QTest::mouseRelease(panes(), Qt::LeftButton, {}, border + QPoint(0, by));
+    };
+    const int before = place_of(Pane::Telemetry).height();
+    drag(80);
+    EXPECT_TRUE(wait_until([&] { return place_of(Pane::Telemetry).height() > before + 60; }));
+    drag(-200);
+    EXPECT_TRUE(wait_until([&] { return place_of(Pane::Telemetry).height() < before - 30; }));
+    auto* table = find<QTreeView>("telemetryTable");
+    EXPECT_TRUE(wait_until([&] { return table->verticalScrollBar()->maximum() > 0; })) << "the rest scrolls";
+    const int small = place_of(Pane::Telemetry).height();
+    window_->live_page()->show_stored(synthetic_data({.id = "h", .until = 0.2, .gpus = 8}));
+    EXPECT_EQ(place_of(Pane::Telemetry).height(), small);
+    EXPECT_FALSE(panes()->state().isEmpty()) << "kept for the next start";
+}
+
+TEST_F(Panes, EventsAreATabOfTheLogAndStayForTheNextStart) {
+    EXPECT_FALSE(panes()->is_shown(Pane::Events));
+    action("pane.events")->trigger();
+    EXPECT_TRUE(panes()->is_shown(Pane::Events));
+    EXPECT_TRUE(panes()->tabifiedDockWidgets(panes()->dock(Pane::Events)).contains(panes()->dock(Pane::Log)));
+    EXPECT_TRUE(wait_until([&] { return !find<QTableView>("eventsTable")->visibleRegion().isEmpty(); }));
+    window_->close();
+    start();
+    EXPECT_TRUE(wait_until([&] { return panes()->is_shown(Pane::Events); }));
+    action("pane.reset")->trigger();
+    EXPECT_FALSE(panes()->is_shown(Pane::Events));
+}
+
+TEST_F(Panes, StartUpIsShownByItsButtonItsMenuAndWhileARunStarts) {
+    auto* button = find<QToolButton>("showStart");
+    EXPECT_FALSE(panes()->is_shown(Pane::Start));
+    action("pane.start")->trigger();
+    EXPECT_TRUE(panes()->is_shown(Pane::Start));
+    EXPECT_TRUE(button->isChecked());
+    EXPECT_TRUE(panes()->state().isEmpty()) << "still the default";
+    EXPECT_TRUE(wait_until([&] {
+        return place_of(Pane::Start).height() > 20 &&
+               place_of(Pane::Start).bottom() < place_of(Pane::Telemetry).top();
+    }));
+    action("pane.reset")->trigger();
+    EXPECT_FALSE(panes()->is_shown(Pane::Start));
+    EXPECT_FALSE(button->isChecked());
+    window_->live_page()->show_stored(starting_data({.ranks = 4}, {2}));
+    EXPECT_TRUE(panes()->is_shown(Pane::Start)) << "by itself";
+    EXPECT_TRUE(button->isChecked());
+    action("pane.start")->trigger();
+    EXPECT_FALSE(panes()->is_shown(Pane::Start)) << "the user does not want it";
+    window_->live_page()->tick();
+    EXPECT_FALSE(panes()->is_shown(Pane::Start));
+    panes()->dock(Pane::Start)->setFloating(true);
+    panes()->reset();
+    EXPECT_FALSE(panes()->dock(Pane::Start)->isFloating());
+}
+
+TEST_F(Panes, ALayoutOfBeforeThereWereSomePanesIsTaken) {
+    panes()->put(Pane::Log, Place::RightOf, Pane::Curves);
+    panes()->set_shown(Pane::Ranks, false);
+    for (const Pane pane : {Pane::Telemetry, Pane::Start, Pane::Events}) {
+        panes()->removeDockWidget(panes()->dock(pane));
+    }
+    const QByteArray old = panes()->saveState(1);
+    panes()->reset();
+    panes()->set_state(old);
+    EXPECT_FALSE(panes()->is_shown(Pane::Ranks));
+    EXPECT_TRUE(wait_until([&] {
+        return place_of(Pane::Log).top() == place_of(Pane::Curves).top() &&
+               place_of(Pane::Telemetry).bottom() < place_of(Pane::Curves).top();
+    })) << "telemetry where it was before";
+    EXPECT_TRUE(panes()->is_shown(Pane::Telemetry));
+    EXPECT_FALSE(panes()->is_shown(Pane::Start));
+    EXPECT_FALSE(panes()->is_shown(Pane::Events));
+    const int wanted = find<TelemetryStrip>("telemetryStrip")->sizeHint().height();
+    EXPECT_TRUE(wait_until([&] { return std::abs(place_of(Pane::Telemetry).height() - wanted) < 20; }));
+    panes()->set_shown(Pane::Events, true);
+    EXPECT_TRUE(panes()->tabifiedDockWidgets(panes()->dock(Pane::Events)).contains(panes()->dock(Pane::Log)));
 }
 
 TEST_F(Panes, TheViewMenuHidesAndShowsThem) {

@@ -4,10 +4,13 @@
 // From a line of the log to its moment on the curves, and back.
 
 #include <gui/app/main_window.h>
+#include <gui/data/rank_means.h>
 #include <gui/data/run_moment.h>
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
+#include <gui/live/run_range.h>
 #include <gui/logview/log_view.h>
+#include <gui/nccl/collective_timeline.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/panel_menu.h>
 #include <gui/plot/plot_moment.h>
@@ -24,7 +27,9 @@
 #include <QTemporaryDir>
 #include <QToolButton>
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <memory>
 
 namespace rankscope::gui::testing {
 namespace {
@@ -333,7 +338,7 @@ TEST_F(Moments, KeysMoveTheMarkAndAskForTheLog) {
 }
 
 TEST_F(Moments, ARangeOfTheCurvesFiltersTheLogUntilItsChipIsRemoved) {
-    auto* chip = find<QToolButton>("logRange");
+    auto* chip = find<QToolButton>("runRange");
     EXPECT_FALSE(chip->isVisible());
     plot()->show_x(20, 29.9);
     plot()->setFocus();
@@ -343,7 +348,8 @@ TEST_F(Moments, ARangeOfTheCurvesFiltersTheLogUntilItsChipIsRemoved) {
     EXPECT_EQ(log()->rows()->count(), 40U) << "ten steps of four ranks";
     EXPECT_EQ(view()->row_text(0).section(u' ', 2), u"[0] step 20"_s);
     EXPECT_TRUE(chip->isVisible());
-    EXPECT_TRUE(chip->text().contains(u":"_s));
+    EXPECT_TRUE(chip->text().contains(u"steps 20–29"_s)) << qPrintable(chip->text());
+    EXPECT_TRUE(chip->toolTip().contains(u":"_s)) << "the times";
     log()->show_rank(2);
     EXPECT_EQ(log()->rows()->count(), 10U) << "with whose lines are shown";
     // A late line of these times is taken, one of another time is not.
@@ -370,7 +376,7 @@ TEST_F(Moments, ControlAndADragFilterWithoutZoom) {
     // What lies elsewhere is asked for by name: the filter gives way.
     EXPECT_TRUE(log()->show_line(0, line_of(90, 0) + 1));
     EXPECT_EQ(selected(), u"[0] step 90"_s);
-    EXPECT_FALSE(find<QToolButton>("logRange")->isVisible());
+    EXPECT_FALSE(find<QToolButton>("runRange")->isVisible());
 }
 
 TEST_F(Moments, AMomentWithoutALineShowsTheLastOneBefore) {
@@ -378,6 +384,93 @@ TEST_F(Moments, AMomentWithoutALineShowsTheLastOneBefore) {
     EXPECT_EQ(selected(), u"[1] step 100"_s);
     log()->show_moment(kStart - 900 * kSecond, -1);
     EXPECT_EQ(selected(), u"[0] step 1"_s);
+}
+
+TEST(RunRanges, AreStepsWhereTheRunHasThem) {
+    const LiveData run = two_nodes();
+    const auto text = [&](std::int64_t from, std::int64_t until) { return range_text(run, {from, until}); };
+    EXPECT_EQ(text(kStart + 20 * kSecond, kStart + 30 * kSecond), u"steps 20–30"_s);
+    EXPECT_EQ(text(kStart + 20 * kSecond - 1000, kStart + 20 * kSecond + 1000), u"step 20"_s);
+    EXPECT_EQ(text(TimeSpan::kOpenBegin, kStart + 30 * kSecond), u"until step 30"_s);
+    EXPECT_EQ(text(kStart + 90 * kSecond, TimeSpan::kOpenEnd), u"from step 90"_s);
+    const TimeSpan between{kStart + 20 * kSecond + 200'000, kStart + 20 * kSecond + 400'000};
+    EXPECT_EQ(range_text(run, between), span_text(between)) << "no step was reached there";
+    EXPECT_EQ(range_text(LiveData(), between), span_text(between));
+    EXPECT_FALSE(steps_in(LiveData(), between).has_value());
+}
+
+TEST(RankMeansOfARange, AreOfFiniteValuesOfEachRank) {
+    LiveData run;
+    run.set_plan(synthetic_plan({.ranks = 3}));
+    for (int step = 1; step <= 20'000; ++step) {
+        for (int rank = 0; rank < 2; ++rank) {
+            const double value = step == 11 && rank == 1 ? std::nan("") : rank * 1000 + step;
+            run.apply({0, kStart + step, "node1", rank, MetricEvent{step, 1, {{"loss", value}}, {}}});
+        }
+    }
+    const auto gate = std::make_shared<DataGate>();
+    const MetricId loss = *run.state.metrics.find("loss");
+    const auto mean = [&](double first, double last) {
+        const auto means = rank_means({gate, gate->generation(), &run.series, {loss}, first, last});
+        EXPECT_TRUE(means.has_value());
+        return means->of.at(0);
+    };
+    const std::vector<double> some = mean(10, 12);
+    ASSERT_EQ(some.size(), 3U);
+    EXPECT_DOUBLE_EQ(some[0], 11);
+    EXPECT_DOUBLE_EQ(some[1], 1011) << "of two values";
+    EXPECT_TRUE(std::isnan(some[2])) << "it has reported nothing";
+    EXPECT_DOUBLE_EQ(mean(1, 20'000)[0], 10'000.5) << "more than one slice";
+    EXPECT_TRUE(std::isnan(mean(30'000, 40'000)[0]));
+    DataGate::Change(*gate).replace();
+    EXPECT_FALSE(rank_means({gate, 0, &run.series, {loss}, 1, 2}).has_value()) << "another run";
+}
+
+TEST_F(Moments, ARangeShowsTheMeansOfItsSteps) {
+    const QAbstractItemModel* table = find<QTableView>("rankTable")->model();
+    const auto column = [&] {
+        for (int i = 0; i < table->columnCount(); ++i) {
+            if (table->headerData(i, Qt::Horizontal).toString().contains(u"loss"_s, Qt::CaseInsensitive)) {
+                return i;
+            }
+        }
+        return -1;
+    };
+    ASSERT_GE(column(), 0);
+    const QString header = table->headerData(column(), Qt::Horizontal).toString();
+    const auto value = [&](int rank) { return table->index(rank, column()).data().toString().toDouble(); };
+    EXPECT_NEAR(value(0), 1 + 1 / 100.0, 0.001) << "the last value";
+    window_->live_page()->range()->set({kStart + kSecond, kStart + 4 * kSecond});
+    EXPECT_EQ(table->headerData(column(), Qt::Horizontal).toString(), u"mean "_s + header);
+    const double mean = (1 + 1 / 2.0 + 1 / 3.0 + 1 / 4.0) / 4;
+    EXPECT_TRUE(wait_until([&] { return std::abs(value(0) - 1 - mean) < 0.001; })) << value(0);
+    EXPECT_NEAR(value(3), 4 + mean, 0.001);
+    window_->live_page()->range()->set({kStart + 80 * kSecond, kStart + 90 * kSecond});
+    EXPECT_TRUE(wait_until([&] { return value(0) > 1.005 && value(0) < 1.02; }));
+    EXPECT_TRUE(table->index(3, column()).data().toString().isEmpty()) << "rank 3 has no value there";
+    click(find<QToolButton>("runRange"));
+    EXPECT_EQ(table->headerData(column(), Qt::Horizontal).toString(), header);
+    EXPECT_NEAR(value(0), 1 + 1 / 100.0, 0.001);
+}
+
+TEST_F(Moments, ARangeComesFromTheSelectedLinesAndEndsWithTheRun) {
+    ASSERT_TRUE(view()->show_line(line_of(40, 0)));
+    view()->setFocus();
+    for (int i = 0; i < 8; ++i) {
+        QTest::keyClick(view(), Qt::Key_Down, Qt::ShiftModifier);
+    }
+    QMenu* menu = menu_of(view(), {}, QContextMenuEvent::Keyboard, "logMenu");
+    ASSERT_NE(menu, nullptr);
+    choose(menu, "logSelectRange");
+    RunRange* range = window_->live_page()->range();
+    ASSERT_TRUE(range->is_set());
+    EXPECT_GE(log()->rows()->count(), 8U);
+    EXPECT_LE(log()->rows()->count(), 12U);
+    EXPECT_EQ(find<CollectiveTimeline>("collectiveTimeline")->following(), false);
+    window_->live_page()->show_stored(two_nodes());
+    EXPECT_FALSE(range->is_set()) << "another run is shown whole";
+    EXPECT_FALSE(find<QToolButton>("runRange")->isVisible());
+    ASSERT_TRUE(wait_until([&] { return log()->rows()->count() == 400; }));
 }
 
 }  // namespace

@@ -261,7 +261,7 @@ TEST_F(Strip, ManyGpusAreSquaresAndAFewAreRows) {
     EXPECT_TRUE(summary.contains(u"15 with memory errors"_s)) << "one node does not report them";
     EXPECT_TRUE(summary.contains(u"16 slowed down"_s)) << qPrintable(summary);
     EXPECT_EQ(squares()->accessibleName(), summary);
-    EXPECT_LE(strip_.height(), 130);
+    EXPECT_LE(strip_.sizeHint().height(), 130);
     for (int gpu = 0; gpu < 128; ++gpu) {
         EXPECT_TRUE(squares()->rect().contains(squares()->square(gpu))) << gpu;
     }

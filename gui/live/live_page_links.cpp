@@ -1,0 +1,312 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// What leads from one part of Live to another: the selected ranks, moments, lines, the chosen range.
+
+#include <gui/live/events_pane.h>
+#include <gui/live/failure_banner.h>
+#include <gui/live/live_page.h>
+#include <gui/live/live_panes.h>
+#include <gui/live/log_pane.h>
+#include <gui/live/metric_area.h>
+#include <gui/live/rank_menu.h>
+#include <gui/live/rank_strip.h>
+#include <gui/live/run_header.h>
+#include <gui/live/start_waterfall.h>
+#include <gui/live/telemetry_strip.h>
+#include <gui/logview/log_view.h>
+#include <gui/nccl/nccl_pane.h>
+#include <gui/session/workspace.h>
+#include <gui/strings.h>
+#include <gui/texts.h>
+#include <gui/widgets/empty_state.h>
+#include <gui/widgets/notice_bar.h>
+
+#include <QItemSelectionModel>
+#include <QPushButton>
+#include <QShortcut>
+#include <QSortFilterProxyModel>
+#include <QTableView>
+#include <QToolButton>
+#include <algorithm>
+#include <utility>
+
+namespace rankscope::gui {
+
+void LivePage::connect_parts() {
+    connect(empty_->button(), &QPushButton::clicked, this, &LivePage::launchRequested);
+    connect(session_, &RunSession::started, this, &LivePage::show_session);
+    connect(session_, &RunSession::attached, this, &LivePage::show_session);
+    connect(session_, &RunSession::stateChanged, this, &LivePage::refresh_head);
+    connect(header_, &RunHeader::stopRequested, this, [this](bool force) {
+        session_->stop(force);
+        force_sent_ = force;
+        refresh_head();
+    });
+    connect(header_, &RunHeader::verdictRequested, this, [this] {
+        banner_->show_again();
+        refresh_head();
+    });
+    connect(header_, &RunHeader::pauseRequested, session_, &RunSession::pause);
+    connect(header_, &RunHeader::againRequested, this, [this] {
+        emit againRequested(qs(current_->state().name), current_->data().job_yaml, current_->state().run_id);
+    });
+    connect(header_, &RunHeader::bundleRequested, this,
+            [this] { emit bundleRequested(qs(current_->state().run_id), qs(current_->state().name)); });
+    connect(notice_, &NoticeBar::actionTriggered, this, &LivePage::show_session);
+    connect(&ticker_, &QTimer::timeout, this, &LivePage::tick);
+    connect(&range_, &RunRange::changed, this, &LivePage::show_range);
+    connect(range_chip_, &QToolButton::clicked, &range_, &RunRange::clear);
+    connect_banner();
+    connect_curves();
+    connect_log();
+    connect_panes();
+    connect_models();
+}
+
+void LivePage::connect_banner() {
+    connect(banner_, &FailureBanner::dismissed, this, &LivePage::refresh_head);
+    connect(banner_, &FailureBanner::portRequested, this, &LivePage::portRequested);
+    connect(banner_, &FailureBanner::logRequested, this, [this](int rank) {
+        select_rank(rank);
+        open_log_of(rank);
+    });
+    connect(banner_, &FailureBanner::lineRequested, this, [this](int rank, std::uint64_t number) {
+        log_->show_line(rank, number);
+        go_to_log();
+    });
+    connect(banner_, &FailureBanner::nodeRequested, this, &LivePage::select_node);
+    connect(banner_, &FailureBanner::pairsRequested, this,
+            [this] { emit doctorRequested(preflight_of(banner_->report(), current_->state().plan)); });
+    connect(banner_, &FailureBanner::jobRequested, this, &LivePage::jobRequested);
+}
+
+void LivePage::connect_curves() {
+    connect(curves_, &MetricArea::metricsShown, this, [this](const std::vector<std::string>& names) {
+        table_model_->set_metrics(names);
+        request_means();
+    });
+    connect(curves_, &MetricArea::rankClicked, this, &LivePage::select_rank);
+    connect(curves_, &MetricArea::logRequested, this, [this](const RunMoment& moment) {
+        log_->show_moment(moment.t_us, moment.rank);
+        go_to_log();
+    });
+    connect(curves_, &MetricArea::logRangeRequested, this, [this](const TimeSpan& span) {
+        range_.set(span);
+        go_to_log();
+    });
+    connect(nccl_, &NcclPane::lineRequested, this, &LivePage::open_line);
+    connect(nccl_, &NcclPane::jobRequested, this, &LivePage::jobRequested);
+    connect(nccl_, &NcclPane::rankChosen, this, &LivePage::select_rank);
+    connect(nccl_, &NcclPane::rangeChosen, &range_, &RunRange::set);
+}
+
+void LivePage::connect_log() {
+    const auto show_on_curves = [this](qint64 t_us, int rank) {
+        panes_->bring(LivePanes::Pane::Curves);
+        curves_->show_moment(t_us, rank);
+    };
+    connect(log_, &LogPane::momentRequested, this, show_on_curves);
+    connect(log_, &LogPane::rankChosen, this, &LivePage::select_rank);
+    connect(log_, &LogPane::rangeRequested, &range_, &RunRange::set);
+    connect(log_, &LogPane::rangeLeft, &range_, &RunRange::clear);
+    connect(events_, &EventsPane::momentChosen, curves_, &MetricArea::show_moment);
+    connect(events_, &EventsPane::momentRequested, this, show_on_curves);
+    connect(events_, &EventsPane::lineRequested, this, [this](int rank, quint64 number) {
+        log_->show_line(rank, number);
+        go_to_log();
+    });
+    connect(events_, &EventsPane::logRequested, this, [this](qint64 t_us, int rank) {
+        log_->show_moment(t_us, rank);
+        go_to_log();
+    });
+    connect(events_, &EventsPane::rangeRequested, &range_, &RunRange::set);
+    connect(events_, &EventsPane::rankChosen, this, &LivePage::select_rank);
+    // Of the window: a pane may be in one of its own.
+    auto* search = new QShortcut(QKeySequence::Find, this);
+    connect(search, &QShortcut::activated, this, [this] {
+        panes_->bring(LivePanes::Pane::Log);
+        log_->focus_search();
+    });
+}
+
+void LivePage::connect_panes() {
+    using Pane = LivePanes::Pane;
+    connect(strip_->squares(), &RankSquares::clicked, this, &LivePage::select_rank);
+    connect(telemetry_, &TelemetryStrip::ranksChosen, this, &LivePage::select_ranks);
+    connect(telemetry_, &TelemetryStrip::hintChanged, panes_, &LivePanes::fit);
+    connect(gpu_squares_, &QToolButton::clicked, this, [this](bool on) { telemetry_->set_squares(on); });
+    connect(start_, &StartWaterfall::rankChosen, this, &LivePage::select_rank);
+    connect(start_, &StartWaterfall::hintChanged, panes_, &LivePanes::fit);
+    connect(show_start_, &QToolButton::clicked, this, [this](bool on) {
+        start_wanted_ = on;
+        refresh_start();
+    });
+    connect(show_nccl_, &QToolButton::toggled, this, &LivePage::show_nccl);
+    connect(panes_, &LivePanes::chosen, this, [this](Pane pane, bool on) {
+        if (pane == Pane::Start) {
+            start_wanted_ = on;
+            refresh_start();
+        }
+    });
+    connect(panes_, &LivePanes::wasReset, this, [this] {
+        start_wanted_.reset();
+        refresh_start();
+    });
+    connect(panes_, &LivePanes::shownChanged, this, [this] {
+        show_nccl_->setChecked(panes_->is_shown(Pane::Nccl));
+        gpu_squares_->setVisible(telemetry_->can_be_squares() && panes_->is_shown(Pane::Telemetry));
+        refresh_start();
+    });
+}
+
+void LivePage::connect_models() {
+    connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            &LivePage::selection_changed);
+    connect(table_, &QTableView::doubleClicked, this,
+            [this](const QModelIndex& index) { open_log_of(index.data(RankTableModel::RankRole).toInt()); });
+    add_rank_menu(
+        table_, strip_->squares(),
+        {.select = [this](int rank) { select_rank(rank); },
+         .show_log = [this](int rank) { open_log_of(rank); },
+         .select_node_of =
+             [this](int rank) { select_node(qs(current_->state().ranks[std::size_t(rank)].node)); }});
+    auto* deselect = new QShortcut(QKeySequence(Qt::Key_Escape), table_);
+    deselect->setContext(Qt::WidgetShortcut);
+    connect(deselect, &QShortcut::activated, table_, &QTableView::clearSelection);
+    for (LiveModel* model : {session_->model(), &stored_}) {
+        connect(model, &LiveModel::wasReset, this, [this, model] {
+            if (model == current_) {
+                show_model(model);
+            }
+        });
+        connect(model, &LiveModel::changed, this, [this, model](const LiveChanges& changes) {
+            if (model == current_) {
+                on_changed(changes);
+            }
+        });
+    }
+}
+
+// The same part of the run in all panes.
+void LivePage::show_range() {
+    const bool any = range_.is_set() && current_ && !current_->empty();
+    if (any) {
+        const QString text = range_text(current_->data(), range_.span());
+        range_chip_->setText(tr("Only %1  ×").arg(text));
+        range_chip_->setAccessibleName(tr("Only %1: show the whole run again").arg(text));
+        range_chip_->setToolTip(wrapped_tip(
+            tr("%1. Log, events, ranks and NCCL's timeline show this part of the run only. A click "
+               "shows the whole run again.")
+                .arg(span_text(range_.span()))));
+    }
+    range_chip_->setVisible(any);
+    log_->set_range(range_.span());
+    events_->set_range(range_.span());
+    nccl_->set_range(range_.span());
+    request_means();
+    size_columns();
+}
+
+void LivePage::request_means() {
+    const auto steps = range_.is_set() && current_ && !current_->empty()
+                           ? steps_in(current_->data(), range_.span())
+                           : std::nullopt;
+    if (!steps) {
+        means_.cancel();
+        table_model_->show_means(false);
+        return;
+    }
+    if (!table_model_->shows_means()) {
+        table_model_->show_means(true);
+    }
+    means_age_.start();
+    means_.request({current_->gate(), current_->gate()->generation(), &current_->data().series,
+                    table_model_->metric_ids(), steps->first, steps->last});
+}
+
+std::vector<int> LivePage::selected_ranks() const {
+    std::vector<int> ranks;
+    for (const QModelIndex& index : table_->selectionModel()->selectedRows()) {
+        ranks.push_back(index.data(RankTableModel::RankRole).toInt());
+    }
+    std::sort(ranks.begin(), ranks.end());
+    return ranks;
+}
+
+void LivePage::selection_changed() {
+    const std::vector<int> ranks = selected_ranks();
+    curves_->set_selected_ranks(ranks);
+    strip_->squares()->set_selected(ranks);
+    telemetry_->set_selected(ranks);
+    nccl_->set_selected_ranks(ranks);
+    start_->set_selected(ranks);
+    log_->view()->set_selected_ranks(ranks);
+}
+
+void LivePage::select_rank(int rank) {
+    select_ranks({rank});
+}
+
+void LivePage::select_ranks(const std::vector<int>& ranks) {
+    QItemSelection rows;
+    for (int row = 0; row < proxy_->rowCount(); ++row) {
+        const QModelIndex index = proxy_->index(row, 0);
+        if (std::find(ranks.begin(), ranks.end(), index.data(RankTableModel::RankRole).toInt()) !=
+            ranks.end()) {
+            rows.select(index, proxy_->index(row, proxy_->columnCount() - 1));
+        }
+    }
+    if (rows.isEmpty()) {
+        return;
+    }
+    const QModelIndex first = rows.front().topLeft();
+    table_->selectionModel()->setCurrentIndex(first, QItemSelectionModel::NoUpdate);
+    table_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect);
+    table_->scrollTo(first);
+}
+
+void LivePage::select_node(const QString& node) {
+    std::vector<int> ranks;
+    for (const RankState& rank : current_->state().ranks) {
+        if (qs(rank.node) == node) {
+            ranks.push_back(rank.rank);
+        }
+    }
+    select_ranks(ranks);
+    panes_->bring(LivePanes::Pane::Ranks);
+    table_->setFocus();
+}
+
+void LivePage::open_log_of(int rank) {
+    log_->show_rank(rank);
+    go_to_log();
+}
+
+void LivePage::go_to_log() {
+    panes_->bring(LivePanes::Pane::Log);
+    log_->view()->setFocus();
+}
+
+void LivePage::open_line(quint32 file, quint64 line) {
+    const auto& ranks = nccl_data_.snapshot()->source_ranks;
+    if (file >= ranks.size()) {
+        return;
+    }
+    const int rank = ranks[file];
+    if (const auto at = current_->data().log.find_output(rank, {}, line)) {
+        log_->show_line(rank, at->number);
+        go_to_log();
+    } else {
+        open_log_of(rank);
+    }
+}
+
+void LivePage::show_nccl(bool on) {
+    panes_->set_shown(LivePanes::Pane::Nccl, on);
+    if (on) {
+        nccl_->setFocus();
+    }
+}
+
+}  // namespace rankscope::gui
