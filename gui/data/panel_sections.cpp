@@ -37,6 +37,12 @@ QString title_of(const std::string& key) {
     return qs(key.substr(1));
 }
 
+/// Of a section that comes from names.
+bool is_by_name(const std::string& key) {
+    return key == kGeneral || key == kValidation || key == kTimes ||
+           (key.size() > 1 && key.front() == kPrefix);
+}
+
 QString clean(const QString& title) {
     return title.simplified().left(PanelSections::kTitle);
 }
@@ -50,7 +56,7 @@ PanelSections::PanelSections(const QVariantMap& written) {
     const QVariantMap moved = written.value(u"moved"_s).toMap();
     for (auto at = moved.begin(); at != moved.end() && moved_.size() < kMostMoved; ++at) {
         const std::string key = ss(at.value().toString());
-        if (!key.empty() && (key.front() != kOwn || is_own(key))) {
+        if (is_by_name(key) || is_own(key)) {
             moved_[ss(at.key())] = key;
         }
     }

@@ -227,6 +227,7 @@ void MetricPlot::set_live(LiveModel* live) {
     formulas_.clear();
     shown_.clear();
     columns_.clear();
+    sections_->lay_out({}, {});
     selected_.clear();
     moment_->clear();
     set_following(true);

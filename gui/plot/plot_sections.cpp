@@ -106,6 +106,7 @@ void PlotSections::add_header(const PanelSection& section, int row) {
         room->setTextColor(theme_colors(plot_->palette()).muted);
     }
     at.room = room;
+    at.room->setSizeConstraintRect(QCPLayoutElement::scrOuterRect);
     at.room->setMinimumSize(0, header_height());
     at.room->setMaximumSize(QWIDGETSIZE_MAX, header_height());
     plot->plotLayout()->addElement(row, 0, at.room);

@@ -240,7 +240,7 @@ TEST_F(FormulaSeriesTest, TheRunContinuesWhileAWorkerComputes) {
 
 TEST_F(FormulaSeriesTest, AReturnToAnEarlierStepDropsWhatAWorkerComputes) {
     live_.reset(long_run(32, 4000));
-    FormulaSeries series("loss + 0 * loss@max", &live_, &pool_);
+    FormulaSeries series("loss * 1", &live_, &pool_);
     series.update();
     ASSERT_TRUE(series.computing());
     live_.apply({Event{0, 1, "node1", 5, MetricEvent{100, 1, {{"loss", 7.0}}, {}}}});
@@ -287,6 +287,7 @@ TEST(FormulaPanel, IsDrawnLikeAMetric) {
     look.unit = MetricUnit::Milliseconds;
     plot.set_settings("=loss - loss@mean", look);
     EXPECT_EQ(plot.panels()[1]->title(), u"Distance"_s);
+    plot.plot()->replot(QCustomPlot::rpImmediateRefresh);  // lays out the title
     EXPECT_EQ(plot.panels()[1]->values_at(20).first(), u"rank 0: -1.5 ms"_s);
     const QPoint title = plot.panels()[1]->title_rect().center();
     EXPECT_TRUE(plot.panels()[1]->texts_at(title).contains(u"loss - loss@mean"_s));

@@ -164,14 +164,20 @@ TEST_F(Head, WhatMattersLeastLeavesWhereThereIsNoRoom) {
 }
 
 TEST_F(Head, ARunWithoutImagesShowsItsTokens) {
+    const SyntheticRun run{.ranks = 2, .until = 0.4, .fate = Fate::Running};
     LiveData running;
-    running.set_plan(synthetic_plan({.ranks = 2}));
-    for (int step = 1; step <= 5; ++step) {
-        for (int rank = 0; rank < 2; ++rank) {
-            running.apply({0, step * 1'000'000, "node1", rank,
-                           MetricEvent{step, 1, {{"loss", 1.0}, {"tokens_per_s", 1500.0}}, {}}});
+    running.set_plan(synthetic_plan(run));
+    synthetic_events(run, [&](Event event) {
+        if (auto* metric = std::get_if<MetricEvent>(&event.body)) {
+            for (auto& [name, value] : metric->values) {
+                if (name == "images_per_s") {
+                    name = "tokens_per_s";
+                    value = 1500;
+                }
+            }
         }
-    }
+        running.apply(event);
+    });
     show(running, 0.2);
     EXPECT_EQ(text("runRate"), u"%1 tokens/s"_s.arg(count_text(3000)));
 }

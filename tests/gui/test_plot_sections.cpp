@@ -73,6 +73,7 @@ TEST(PanelSections, AreChangedByTheUserAndKept) {
                     {u"moved"_s, QVariantMap{{u"loss"_s, u"=no such"_s}, {u"lr"_s, 7}}},
                     {u"folded"_s, 3}});
     EXPECT_EQ(strange.section_of("loss"), PanelSections::section_by_name("loss"));
+    EXPECT_EQ(strange.section_of("lr"), PanelSections::section_by_name("lr"));
 }
 
 TEST(PanelSections, OfAThousandPrefixesAreBounded) {
@@ -145,7 +146,7 @@ protected:
 };
 
 TEST_F(Sections, HaveHeadersWithPanelsBelow) {
-    SectionHeader* train = header(u"Section train, open, 2 panels"_s);
+    SectionHeader* train = header(u"Section train, open, 2 panel"_s);
     ASSERT_NE(train, nullptr);
     const auto bottom = [&](std::size_t index) { return panel(index).rect()->outerRect().bottom(); };
     EXPECT_GT(train->y(), bottom(1)) << "below the panels of General";
@@ -161,7 +162,7 @@ TEST_F(Sections, AFoldedOneMakesNoPanels) {
     QTest::mouseClick(train, Qt::LeftButton);
     draw();
     EXPECT_EQ(plot()->shown_metrics(), (Names{"loss", "lr", "val_x"}));
-    EXPECT_EQ(header(u"Section train, folded, 2 panels"_s), train) << "the same widget: it keeps the focus";
+    EXPECT_EQ(header(u"Section train, folded, 2 panel"_s), train) << "the same widget: it keeps the focus";
     // By keyboard.
     train->setFocus();
     QTest::keyClick(train, Qt::Key_Right);
@@ -210,14 +211,14 @@ TEST_F(Sections, APanelIsMovedByTheMenu) {
                                     [](const QAction* each) { return each->text() == u"Rates"_s; });
     ASSERT_NE(rates, actions.end());
     (*rates)->trigger();
-    ASSERT_NE(header(u"Section Rates, open, 2 panels"_s), nullptr);
+    ASSERT_NE(header(u"Section Rates, open, 2 panel"_s), nullptr);
     const std::unique_ptr<QMenu> again(maker.make("val_x"));
     child<QAction>(again.get(), "panelSectionReset")->trigger();
     EXPECT_NE(header(u"Section Validation"_s), nullptr);
     // Its section is removed: the panel returns.
     const std::unique_ptr<QMenu> own(plot()->sections()->make_menu(header(u"Rates"_s)->key()));
     child<QAction>(own.get(), "sectionRemove")->trigger();
-    EXPECT_NE(header(u"Section General, open, 2 panels"_s), nullptr);
+    EXPECT_NE(header(u"Section General, open, 2 panel"_s), nullptr);
 }
 
 TEST_F(Sections, APanelIsDraggedToAnotherOne) {
@@ -225,12 +226,12 @@ TEST_F(Sections, APanelIsDraggedToAnotherOne) {
     const QRect target = panel(2).rect()->outerRect();
     drag(panel(1).title_rect().center(), target.center() + QPoint(target.width() / 4, 0));
     EXPECT_EQ(plot()->shown_metrics(), (Names{"loss", "train/a", "lr", "train/b", "val_x"}));
-    EXPECT_NE(header(u"Section train, open, 3 panels"_s), nullptr);
+    EXPECT_NE(header(u"Section train, open, 3 panel"_s), nullptr);
     EXPECT_GE(changed.count(), 1);
     // Onto a header: the last one of it.
     const QPoint validation = header(u"Validation"_s)->geometry().center();
     drag(panel(0).title_rect().center(), validation);
-    EXPECT_NE(header(u"Section Validation, open, 2 panels"_s), nullptr);
+    EXPECT_NE(header(u"Section Validation, open, 2 panel"_s), nullptr);
 }
 
 }  // namespace
