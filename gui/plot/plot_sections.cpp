@@ -211,7 +211,7 @@ QMenu* PlotSections::make_menu(const std::string& key) {
 }
 
 void PlotSections::add_choices(QMenu* menu, const std::string& name) {
-    QMenu* sections = menu->addMenu(tr("Se&ction"));
+    QMenu* sections = menu->addMenu(tr("Sec&tion"));
     sections->setObjectName(u"panelSection"_s);
     std::vector<std::string> all;
     for (const PanelSection& section : shown_) {

@@ -10,6 +10,7 @@
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/panel_menu.h>
 #include <gui/plot/plot_moment.h>
+#include <gui/plot/plot_sections.h>
 #include <gui/strings.h>
 
 #include <tests/gui/curve_shots.h>
@@ -61,6 +62,17 @@ void curve_shots(MainWindow& window, const std::function<void(QWidget*, const ch
     take(&window, "curves-clock");
     plot->set_x_unit(XUnit::Step);
     set_look(plot, "loss", false, false);
+
+    plot->set_metrics({"loss", "acc1", "val_loss", "t_step_ms", "t_data_ms", "images_per_s"});
+    take(&window, "curves-sections");
+    plot->sections()->fold("t", true);
+    take(&window, "curves-sections-folded");
+    plot->sections()->fold("t", false);
+    const MetricPanel& first = *plot->panels().front();
+    for (const auto& panel : plot->panels()) {
+        panel->set_cursor(first.x()->range().center(), true);
+    }
+    take(&window, "curves-cross-hair");
 
     FormulaDialog dialog(window.live_page()->shown()->data(), u"loss@rank3 - loss@"_s, &window);
     dialog.show();

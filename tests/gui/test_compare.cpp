@@ -3,6 +3,7 @@
 
 #include <gui/models/comparison_model.h>
 #include <gui/plot/plot_files.h>
+#include <gui/plot/plot_tickers.h>
 #include <gui/runs/compare_export.h>
 #include <gui/runs/compare_plot.h>
 #include <gui/runs/compare_view.h>
@@ -99,6 +100,8 @@ TEST_F(CompareRuns, CurvesDifferencesAndStatistics) {
     EXPECT_TRUE(keys("compareStatistics").filter(u"seeds"_s).size() > 0) << "mean and deviation of the group";
     find<QComboBox>("compareAxis")->setCurrentIndex(2);
     EXPECT_EQ(view()->plot()->curve_count(), panels * 3);
+    const auto ticker = view()->plot()->plot()->axisRect(0)->axis(QCPAxis::atBottom)->ticker();
+    EXPECT_NE(dynamic_cast<ElapsedTicker*>(ticker.data()), nullptr) << "hours and minutes, not seconds";
     click(find<QCheckBox>("compareBands"));
     EXPECT_EQ(view()->plot()->curve_count(), panels * (1 + 3))
         << "a curve, and a band of two edges and a mean";
