@@ -16,7 +16,7 @@ namespace {
 
 constexpr MetricId kOnly{0};             ///< the one metric of the values
 constexpr std::size_t kAtOnce = 20'000;  ///< values that the window's thread computes: a few milliseconds
-constexpr std::size_t kSlice = 16'000;   ///< values for which a worker holds the gate: about a millisecond
+constexpr std::size_t kSlice = 10'000;   ///< values for which a worker holds the gate: about a millisecond
 constexpr std::size_t kBlock = 200'000;  ///< values that are taken one by one at a time
 constexpr auto kProgress = std::chrono::milliseconds(200);
 

@@ -6,6 +6,7 @@
 #include <gui/data/formula.h>
 #include <gui/data/live_data.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

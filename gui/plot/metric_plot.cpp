@@ -74,6 +74,7 @@ MetricPlot::MetricPlot(QWidget* parent)
         }
     });
     pool_.setMaxThreadCount(kWorkers);
+    formula_pool_.setMaxThreadCount(1);
     hand_ = new PlotHand(this);
     sections_ = new PlotSections(this);
     connect(sections_, &PlotSections::changed, this, [this] {
@@ -85,6 +86,7 @@ MetricPlot::MetricPlot(QWidget* parent)
 MetricPlot::~MetricPlot() {
     panels_.clear();  // before the plot that holds their parts
     formulas_.clear();
+    formula_pool_.waitForDone();
     pool_.waitForDone();
 }
 
@@ -183,7 +185,7 @@ std::shared_ptr<FormulaSeries> MetricPlot::formula_for(const std::string& name) 
     }
     std::shared_ptr<FormulaSeries>& formula = formulas_[name];
     if (!formula) {
-        formula = std::make_shared<FormulaSeries>(*text, live_, &pool_);
+        formula = std::make_shared<FormulaSeries>(*text, live_, &formula_pool_);
     }
     const auto panel = [this, name]() -> MetricPanel* {
         const auto at = std::find_if(panels_.begin(), panels_.end(),

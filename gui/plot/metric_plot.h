@@ -128,7 +128,8 @@ private:
     void redraw();
     void redraw(MetricPanel* panel);
 
-    QThreadPool pool_;  ///< counts and paints; ends before the panels' data
+    QThreadPool pool_;          ///< counts and paints; ends before the panels' data
+    QThreadPool formula_pool_;  ///< computes for seconds: pictures do not wait for it
     LiveModel* live_ = nullptr;
     QScrollArea* scroll_;
     QCustomPlot* plot_;
