@@ -136,4 +136,14 @@
             </translation>
         </message>
     </context>
+    <context>
+        <name>rankscope::gui::SectionHeader</name>
+        <message numerus="yes">
+            <source>%n panel(s)</source>
+            <translation>
+                <numerusform>%n panel</numerusform>
+                <numerusform>%n panels</numerusform>
+            </translation>
+        </message>
+    </context>
 </TS>

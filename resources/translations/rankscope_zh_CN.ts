@@ -2884,14 +2884,6 @@
             <translation>“%1”在此处没有含义</translation>
         </message>
         <message>
-            <source>A word is missing after @: rank0, mean, min, max or median</source>
-            <translation>@ 之后缺少一个词：rank0、mean、min、max 或 median</translation>
-        </message>
-        <message>
-            <source>“%1” is unknown; after @: rank0, mean, min, max, median; functions: mean, min, max, median, log</source>
-            <translation>未知的“%1”；@ 之后可用：rank0、mean、min、max、median；函数：mean、min、max、median、log</translation>
-        </message>
-        <message>
             <source>A number, a metric or a parenthesis is missing</source>
             <translation>缺少数字、指标或括号</translation>
         </message>
@@ -2934,6 +2926,14 @@
         <message>
             <source>This run has no rank %1.</source>
             <translation>此运行没有 rank %1。</translation>
+        </message>
+        <message>
+            <source>A word is missing after @: rank0, mean, min, max, median or sum</source>
+            <translation>@ 之后缺少一个词：rank0、mean、min、max、median 或 sum</translation>
+        </message>
+        <message>
+            <source>“%1” is unknown; after @: rank0, mean, min, max, median, sum; functions: mean, min, max, median, sum, log</source>
+            <translation>未知的“%1”；@ 之后可用：rank0、mean、min、max、median、sum；函数：mean、min、max、median、sum、log</translation>
         </message>
     </context>
     <context>
@@ -9799,6 +9799,21 @@
         </message>
     </context>
     <context>
+        <name>PanelSections</name>
+        <message>
+            <source>General</source>
+            <translation>常规</translation>
+        </message>
+        <message>
+            <source>Validation</source>
+            <translation>验证</translation>
+        </message>
+        <message>
+            <source>Times</source>
+            <translation>时间</translation>
+        </message>
+    </context>
+    <context>
         <name>PlotExport</name>
         <message>
             <source>%1 cannot be written: %2</source>
@@ -9811,6 +9826,10 @@
         <message>
             <source>The picture cannot be made: too little memory.</source>
             <translation>无法生成图片：内存不足。</translation>
+        </message>
+        <message>
+            <source>“%1” is still being computed (%2). Export it when that is complete.</source>
+            <translation>“%1”仍在计算（%2）。请在计算完成后导出。</translation>
         </message>
     </context>
     <context>
@@ -14912,16 +14931,16 @@
             <translation>轮次</translation>
         </message>
         <message>
-            <source>seconds since the start</source>
-            <translation>自开始的秒数</translation>
-        </message>
-        <message>
             <source>%1, mean</source>
             <translation>%1，平均</translation>
         </message>
         <message>
             <source>%1: %2</source>
             <translation>%1：%2</translation>
+        </message>
+        <message>
+            <source>time since the start</source>
+            <translation>自开始的时间</translation>
         </message>
     </context>
     <context>
@@ -15979,16 +15998,44 @@
             <translation>公式(&amp;F)</translation>
         </message>
         <message>
-            <source>Metrics, numbers, + - * / ( ), mean min max median log, world_size. After a metric: @rank3, @mean, @min, @max, @median; without: of each rank. Names with other signs stand in quotation marks.</source>
-            <translation>指标、数字、+ - * / ( )、mean min max median log、world_size。指标之后可写：@rank3、@mean、@min、@max、@median；不写表示每个 rank。含其他符号的名称须加引号。</translation>
-        </message>
-        <message>
             <source>&amp;Insert a metric</source>
             <translation>插入指标(&amp;I)</translation>
         </message>
         <message>
             <source>The formula names no metric.</source>
             <translation>公式中没有指标。</translation>
+        </message>
+        <message>
+            <source>Metrics, numbers, + - * / ( ), mean min max median sum log, world_size. After a metric: @rank3, @mean, @min, @max, @median, @sum; without: of each rank. Names with other signs stand in quotation marks.</source>
+            <translation>指标、数字、+ - * / ( )、mean min max median sum log、world_size。指标之后可写：@rank3、@mean、@min、@max、@median、@sum；不写表示每个 rank。含其他符号的名称须加引号。</translation>
+        </message>
+        <message>
+            <source>The formula itself</source>
+            <translation>公式本身</translation>
+        </message>
+        <message>
+            <source>Number</source>
+            <translation>数字</translation>
+        </message>
+        <message>
+            <source>Percent (1 is 100 %)</source>
+            <translation>百分比（1 即 100 %）</translation>
+        </message>
+        <message>
+            <source>Milliseconds</source>
+            <translation>毫秒</translation>
+        </message>
+        <message>
+            <source>Per second</source>
+            <translation>每秒</translation>
+        </message>
+        <message>
+            <source>&amp;Title</source>
+            <translation>标题(&amp;T)</translation>
+        </message>
+        <message>
+            <source>&amp;Unit</source>
+            <translation>单位(&amp;U)</translation>
         </message>
     </context>
     <context>
@@ -17379,7 +17426,7 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         </message>
         <message>
             <source>Time since the &amp;start</source>
-            <translation>自开始以来的时间(&amp;S)</translation>
+            <translation>自开始的时间(&amp;S)</translation>
         </message>
         <message>
             <source>&amp;No time</source>
@@ -19136,6 +19183,57 @@ acc1 &lt; 0.2 for 1000 steps</translation>
         </message>
     </context>
     <context>
+        <name>rankscope::gui::PlotSections</name>
+        <message>
+            <source>Title of the section</source>
+            <translation>分组的标题</translation>
+        </message>
+        <message>
+            <source>New section</source>
+            <translation>新建分组</translation>
+        </message>
+        <message>
+            <source>&amp;Unfold</source>
+            <translation>展开(&amp;U)</translation>
+        </message>
+        <message>
+            <source>&amp;Fold</source>
+            <translation>折叠(&amp;F)</translation>
+        </message>
+        <message>
+            <source>Fold &amp;all sections</source>
+            <translation>折叠所有分组(&amp;A)</translation>
+        </message>
+        <message>
+            <source>Unfold a&amp;ll sections</source>
+            <translation>展开所有分组(&amp;L)</translation>
+        </message>
+        <message>
+            <source>&amp;Rename…</source>
+            <translation>重命名(&amp;R)…</translation>
+        </message>
+        <message>
+            <source>Rename the section</source>
+            <translation>重命名分组</translation>
+        </message>
+        <message>
+            <source>Re&amp;move the section, keep its panels</source>
+            <translation>移除分组，保留其面板(&amp;M)</translation>
+        </message>
+        <message>
+            <source>&amp;New section…</source>
+            <translation>新建分组(&amp;N)…</translation>
+        </message>
+        <message>
+            <source>As its &amp;name says</source>
+            <translation>按名称归组(&amp;N)</translation>
+        </message>
+        <message>
+            <source>Sec&amp;tion</source>
+            <translation>分组(&amp;T)</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::PreflightLine</name>
         <message>
             <source>Check nodes</source>
@@ -19688,6 +19786,10 @@ ended with %1</source>
         <message>
             <source>SIGTERM to every rank on every node, then SIGKILL after the grace time</source>
             <translation>向每个节点上的每个 rank 发送 SIGTERM，宽限时间后发送 SIGKILL</translation>
+        </message>
+        <message>
+            <source>%1 tokens/s</source>
+            <translation>%1 个 token/s</translation>
         </message>
     </context>
     <context>
@@ -20375,6 +20477,31 @@ ended with %1</source>
         <message>
             <source>Kept in memory only, never written to disk.</source>
             <translation>只保存在内存中，从不写入磁盘。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::SectionHeader</name>
+        <message numerus="yes">
+            <source>%n panel(s)</source>
+            <translation>
+                <numerusform>%n 个面板</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>Section %1, folded, %2</source>
+            <translation>分组 %1，已折叠，%2</translation>
+        </message>
+        <message>
+            <source>Section %1, open, %2</source>
+            <translation>分组 %1，已展开，%2</translation>
+        </message>
+        <message>
+            <source>Show the panels of this section</source>
+            <translation>显示此分组的面板</translation>
+        </message>
+        <message>
+            <source>Fold the panels of this section</source>
+            <translation>折叠此分组的面板</translation>
         </message>
     </context>
     <context>
