@@ -87,7 +87,10 @@ LivePage::LivePage(Workspace* workspace, QWidget* parent)
     ticker_.start();
 }
 
-LivePage::~LivePage() = default;
+// Panes that close with the page ask for nothing any more.
+LivePage::~LivePage() {
+    panes_->disconnect(this);
+}
 
 MetricPlot* LivePage::plot() const {
     return curves_->plot();
@@ -151,6 +154,7 @@ void LivePage::make_switches(QWidget* parent) {
     range_chip_ = new QToolButton(parent);
     range_chip_->setObjectName(u"runRange"_s);
     range_chip_->setFocusPolicy(Qt::StrongFocus);
+    range_chip_->setAccessibleName(tr("Range"));
     range_chip_->hide();
     show_start_ = make(tr("Start-up"), u"showStart"_s,
                        tr("How long each rank took from the connection to its first step"));

@@ -128,6 +128,7 @@ private:
     RunRange range_;
     LatestJob<RankMeansRequest, std::optional<RankMeans>> means_;
     QElapsedTimer means_age_;
+    std::vector<MetricId> means_of_;  ///< asked for last
     QTimer ticker_;
     bool ranks_dirty_ = false;
     bool samples_dirty_ = false;

@@ -84,7 +84,9 @@ void LivePage::connect_banner() {
 void LivePage::connect_curves() {
     connect(curves_, &MetricArea::metricsShown, this, [this](const std::vector<std::string>& names) {
         table_model_->set_metrics(names);
-        request_means();
+        if (range_.is_set() && table_model_->metric_ids() != means_of_) {
+            request_means();
+        }
     });
     connect(curves_, &MetricArea::rankClicked, this, &LivePage::select_rank);
     connect(curves_, &MetricArea::logRequested, this, [this](const RunMoment& moment) {
@@ -204,8 +206,11 @@ void LivePage::show_range() {
     log_->set_range(range_.span());
     events_->set_range(range_.span());
     nccl_->set_range(range_.span());
+    const bool had_means = table_model_->shows_means();
     request_means();
-    size_columns();
+    if (table_model_->shows_means() != had_means) {
+        size_columns();  // the headers say it
+    }
 }
 
 void LivePage::request_means() {
@@ -221,8 +226,9 @@ void LivePage::request_means() {
         table_model_->show_means(true);
     }
     means_age_.start();
-    means_.request({current_->gate(), current_->gate()->generation(), &current_->data().series,
-                    table_model_->metric_ids(), steps->first, steps->last});
+    means_of_ = table_model_->metric_ids();
+    means_.request({current_->gate(), current_->gate()->generation(), &current_->data().series, means_of_,
+                    steps->first, steps->last});
 }
 
 std::vector<int> LivePage::selected_ranks() const {

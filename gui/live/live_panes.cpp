@@ -86,11 +86,15 @@ void LivePanes::connect_dock(Pane pane) {
     connect(menu, &QMenu::aboutToShow, this, [this, menu, pane] { fill_menu(menu, pane); });
     connect(dock, &QDockWidget::visibilityChanged, this, [this, pane] { note_shown(pane); });
     connect(dock, &QDockWidget::topLevelChanged, this, [this, pane] {
-        is_default_ = is_default_ && arranging_;
+        note_moved();
         update_title(pane);
     });
-    connect(dock, &QDockWidget::dockLocationChanged, this,
-            [this] { is_default_ = is_default_ && arranging_; });
+    connect(dock, &QDockWidget::dockLocationChanged, this, &LivePanes::note_moved);
+}
+
+void LivePanes::note_moved() {
+    is_default_ = is_default_ && arranging_;
+    is_sized_ = is_sized_ || !arranging_;
 }
 
 void LivePanes::fill_menu(QMenu* menu, Pane pane) {
@@ -260,15 +264,26 @@ void LivePanes::fit() {
         size_default();
         return;
     }
-    if (is_sized_ || !wanted_.isEmpty()) {
+    // Only panes were shown or hidden: they stand below each other as in the default.
+    const std::array below{Pane::Curves, Pane::Ranks, Pane::Log};
+    const auto other = std::find_if(below.begin(), below.end(), [this](Pane pane) { return is_shown(pane); });
+    if (is_sized_ || !wanted_.isEmpty() || other == below.end()) {
         return;
     }
     const QScopedValueRollback<bool> arranging(arranging_, true);
+    QList<QDockWidget*> rows;
+    QList<int> heights;
+    int rest = dock(*other)->height();
     for (const Pane pane : {Pane::Start, Pane::Telemetry}) {
-        if (is_shown(pane) && !dock(pane)->isFloating()) {
-            resizeDocks({dock(pane)}, {wanted_height(pane)}, Qt::Vertical);
+        if (is_shown(pane)) {
+            rows += dock(pane);
+            heights += wanted_height(pane);
+            rest += dock(pane)->height() - heights.back();
         }
     }
+    rows += dock(*other);
+    heights += std::max(rest, 1);
+    resizeDocks(rows, heights, Qt::Vertical);
 }
 
 void LivePanes::size_default() {
@@ -346,7 +361,8 @@ void LivePanes::restore() {
     note_all();
 }
 
-// A layout without the newer panes: telemetry comes above it, where it was before there was a choice.
+// A layout without the newer panes: telemetry comes above the curves, where it was before there was a choice, or above
+// another pane that stands alone.
 bool LivePanes::restore_first(const QByteArray& state) {
     for (const Pane pane : kNew) {
         removeDockWidget(dock(pane));
@@ -354,18 +370,31 @@ bool LivePanes::restore_first(const QByteArray& state) {
     if (!restoreState(state, kFirstVersion)) {
         return false;
     }
-    addDockWidget(Qt::TopDockWidgetArea, dock(Pane::Telemetry), Qt::Vertical);
+    const auto stands_alone = [this](Pane pane) {
+        const QList<QDockWidget*> tabs = tabifiedDockWidgets(dock(pane));
+        return is_shown(pane) && !dock(pane)->isFloating() &&
+               std::all_of(tabs.begin(), tabs.end(), [](QDockWidget* tab) { return tab->isHidden(); });
+    };
+    const std::array others{Pane::Curves, Pane::Ranks, Pane::Log, Pane::Nccl};
+    const auto other = std::find_if(others.begin(), others.end(), stands_alone);
+    if (other != others.end()) {
+        const int room = dock(*other)->height();
+        put(Pane::Telemetry, Place::Above, *other);
+        const int wanted = wanted_height(Pane::Telemetry);
+        resizeDocks({dock(Pane::Telemetry), dock(*other)}, {wanted, std::max(room - wanted, 1)},
+                    Qt::Vertical);
+    } else {
+        addDockWidget(Qt::LeftDockWidgetArea, dock(Pane::Telemetry));
+    }
     splitDockWidget(dock(Pane::Telemetry), dock(Pane::Start), Qt::Vertical);
     if (dock(Pane::Log)->isFloating()) {
-        addDockWidget(Qt::BottomDockWidgetArea, dock(Pane::Events));
+        addDockWidget(Qt::LeftDockWidgetArea, dock(Pane::Events));
     } else {
         tabifyDockWidget(dock(Pane::Log), dock(Pane::Events));
     }
     for (const Pane pane : kNew) {
         dock(pane)->setVisible(pane == Pane::Telemetry);
     }
-    resizeDocks({dock(Pane::Telemetry)}, {wanted_height(Pane::Telemetry)}, Qt::Vertical);
-    is_sized_ = false;
     return true;
 }
 

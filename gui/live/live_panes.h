@@ -76,6 +76,7 @@ private:
     void fill_menu(QMenu* menu, Pane pane);
     void update_title(Pane pane);
     void note_shown(Pane pane);
+    void note_moved();
     void note_all();
     void restore();
     bool restore_first(const QByteArray& state);
@@ -90,7 +91,7 @@ private:
     QByteArray wanted_;                    ///< to restore
     bool movable_ = false;
     bool is_default_ = true;
-    bool is_sized_ = false;   ///< by the user
+    bool is_sized_ = false;   ///< the user has moved a pane or a border
     bool arranging_ = false;  ///< by the program
 };
 

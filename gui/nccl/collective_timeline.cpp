@@ -71,7 +71,9 @@ void CollectiveTimeline::set_report(const std::shared_ptr<const CollectiveReport
     if (ranks_.size() != before) {
         first_row_ = shown_rows_ = 0;
     }
-    if (following_) {
+    if (range_waits_) {
+        range_waits_ = !show_range();
+    } else if (following_) {
         fit_time();
     }
     update();
@@ -91,19 +93,20 @@ void CollectiveTimeline::set_range(const TimeSpan& span) {
         return;
     }
     range_ = span;
+    range_waits_ = false;
     if (range_ == TimeSpan()) {
         following_ = true;
         fit_time();
     } else {
-        show_range();
+        range_waits_ = !show_range();
     }
     update();
 }
 
 // An open end: the oldest and the newest that is known.
-void CollectiveTimeline::show_range() {
+bool CollectiveTimeline::show_range() {
     if (!report_) {
-        return;
+        return false;
     }
     auto earliest = double(report_->last_us);
     for (const ReportRank& rank : report_->ranks) {
@@ -117,6 +120,7 @@ void CollectiveTimeline::show_range() {
     begin_us_ = begin;
     end_us_ = std::max(end, begin + kShortestSpan);
     following_ = false;
+    return true;
 }
 
 bool CollectiveTimeline::has_operations_in_view() const {
@@ -263,8 +267,9 @@ QString CollectiveTimeline::operation_text(const ReportRank& of_rank, const Rece
     if (operation.point_to_point && operation.peer >= 0) {
         text += tr(", peer %1").arg(operation.peer);
     }
-    text += u"\n"_s % (open ? open_age_text((open_end(of_rank, operation) - double(operation.start_us)) * 1e-6)
-                            : latency_text(operation.seconds));
+    text +=
+        u"\n"_s % (open ? open_age_text((open_end(of_rank, operation) - double(operation.start_us)) * 1e-6)
+                        : latency_text(operation.seconds));
     return text + u"\n"_s + communicator_text(report_->communicators[operation.communicator]);
 }
 

@@ -85,7 +85,7 @@ private:
     /// A rank of the row that is selected; -1: none.
     int selected_in(const Row& row) const;
     void fit_time();
-    void show_range();
+    bool show_range();
     bool has_operations_in_view() const;
     void zoom_time(double factor, double x);
     void zoom_ranks(double factor, double y);
@@ -121,6 +121,7 @@ private:
     bool choosing_ = false;  ///< times, with Ctrl
     int chosen_to_ = 0;      ///< x, where they end by now
     TimeSpan range_;
+    bool range_waits_ = false;  ///< for the first report
 };
 
 /// "open for 2.0 s".

@@ -113,6 +113,9 @@ void CollectiveTimeline::paint_open(QPainter& painter, const Row& row, const Rep
         }
         const double left = std::max(x_of(double(open.start_us)), double(inside.left()));
         const double right = std::min(x_of(open_end(of_rank, open)), double(inside.right()));
+        if (left > inside.right()) {
+            continue;
+        }
         const QRectF box(left, row.top + gap, std::max(right - left, 2.0),
                          std::max(row.height - 2 * gap, 1.0));
         QColor color = function_color(report_->functions[open.function], colors.dark);

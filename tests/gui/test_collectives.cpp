@@ -138,8 +138,10 @@ TEST_F(Collectives, ADragWithControlChoosesTimes) {
     show(snapshot_of({}));
     const QSignalSpy chosen(&tab_, &NcclTab::rangeChosen);
     const double begin = timeline()->begin_us();
-    const QPoint from = middle_of(1, begin + 1e6);
-    const QPoint to = middle_of(1, begin + 2e6);
+    const double span_us = timeline()->end_us() - begin;
+    const double pixel_us = 3 * span_us / timeline()->width();
+    const QPoint from = middle_of(1, begin + 0.25 * span_us);
+    const QPoint to = middle_of(1, begin + 0.5 * span_us);
     QTest::mousePress(timeline(), Qt::LeftButton, Qt::ControlModifier, from);
     QMouseEvent move(QEvent::MouseMove, QPointF(to), QPointF(timeline()->mapToGlobal(to)), Qt::NoButton,
                      Qt::LeftButton, Qt::ControlModifier);
@@ -148,8 +150,8 @@ TEST_F(Collectives, ADragWithControlChoosesTimes) {
     QTest::mouseRelease(timeline(), Qt::LeftButton, Qt::ControlModifier, to);
     ASSERT_EQ(chosen.size(), 1);
     const auto span = chosen.front().front().value<TimeSpan>();
-    EXPECT_NEAR(double(span.from_us), begin + 1e6, 3e4);
-    EXPECT_NEAR(double(span.until_us), begin + 2e6, 3e4);
+    EXPECT_NEAR(double(span.from_us), begin + 0.25 * span_us, pixel_us);
+    EXPECT_NEAR(double(span.until_us), begin + 0.5 * span_us, pixel_us);
     EXPECT_EQ(timeline()->begin_us(), begin) << "it does not move";
     tab_.set_range(span);
     EXPECT_EQ(timeline()->begin_us(), double(span.from_us));

@@ -141,6 +141,7 @@ protected:
         open();
         window_->show_page(MainWindow::Page::Live);
         page()->show_stored(eventful());
+        ASSERT_TRUE(wait_until([&] { return page()->log()->rows()->count() > 80; }));
         page()->panes()->set_shown(LivePanes::Pane::Events, true);
         ASSERT_TRUE(wait_until([&] { return table()->isVisible() && table()->model()->rowCount() == 9; }));
     }
@@ -167,7 +168,7 @@ TEST_F(EventsOfLive, AreFilteredByKindRankAndText) {
     auto* kinds = find<QComboBox>("eventKind");
     kinds->setCurrentIndex(kinds->findData(int(RunEvent::Kind::Checkpoint)));
     EXPECT_EQ(table()->model()->rowCount(), 2);
-    EXPECT_EQ(find<QLabel>("eventsCount")->text(), u"2 of 9 events"_s);
+    EXPECT_EQ(find<QLabel>("eventsCount")->text(), u"2 of 9 event(s)"_s);
     kinds->setCurrentIndex(0);
     auto* ranks = find<QComboBox>("eventRank");
     ranks->setCurrentIndex(ranks->findData(3));
@@ -176,9 +177,9 @@ TEST_F(EventsOfLive, AreFilteredByKindRankAndText) {
     type_into(find<QLineEdit>("eventText"), u"NODE2"_s);
     EXPECT_EQ(table()->model()->rowCount(), 4);
     type_into(find<QLineEdit>("eventText"), u"no such text"_s);
-    EXPECT_EQ(find<QLabel>("eventsCount")->text(), u"0 of 9 events"_s);
+    EXPECT_EQ(find<QLabel>("eventsCount")->text(), u"0 of 9 event(s)"_s);
     type_into(find<QLineEdit>("eventText"), {});
-    EXPECT_EQ(find<QLabel>("eventsCount")->text(), u"9 events"_s);
+    EXPECT_EQ(find<QLabel>("eventsCount")->text(), u"9 event(s)"_s);
 }
 
 TEST_F(EventsOfLive, AreCopiedAsATable) {

@@ -18,6 +18,7 @@
 #include <QDockWidget>
 #include <QMenu>
 #include <QMenuBar>
+#include <QMouseEvent>
 #include <QScrollBar>
 #include <QSettings>
 #include <QTabBar>
@@ -25,6 +26,7 @@
 #include <QToolButton>
 #include <QTreeView>
 #include <cstdlib>
+#include <functional>
 
 namespace rankscope::gui::testing {
 namespace {
@@ -105,17 +107,19 @@ TEST_F(Panes, TelemetryIsAboveAsHighAsItWantsUntilTheUserMovesTheBorder) {
     EXPECT_NEAR(place_of(Pane::Telemetry).height(), strip->sizeHint().height(), 4);
     EXPECT_TRUE(panes()->state().isEmpty());
     // The border is dragged: higher and lower than it wants to be, and it stays so.
-    const auto drag = [&](int by) {
-        const QPoint border(panes()->width() / 2, panes()->dock(Pane::Telemetry)->geometry().bottom() + 2);
-        QTest::mousePress(panes(), Qt::LeftButton, {}, border);
-        QTest::mouseMove(panes(), border + QPoint(0, by));
-        QTest::mouseRelease(panes(), Qt::LeftButton, {}, border + QPoint(0, by));
+    const auto drag = [&](int by, const std::function<bool()>& done) {
+        const QPoint from(panes()->width() / 2, panes()->dock(Pane::Telemetry)->geometry().bottom() + 2);
+        const QPoint to = from + QPoint(0, by);
+        QTest::mousePress(panes(), Qt::LeftButton, {}, from);
+        QMouseEvent move(QEvent::MouseMove, QPointF(to), QPointF(panes()->mapToGlobal(to)), Qt::NoButton,
+                         Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(panes(), &move);
+        EXPECT_TRUE(wait_until(done)) << by;
+        QTest::mouseRelease(panes(), Qt::LeftButton, {}, to);
     };
     const int before = place_of(Pane::Telemetry).height();
-    drag(80);
-    EXPECT_TRUE(wait_until([&] { return place_of(Pane::Telemetry).height() > before + 60; }));
-    drag(-200);
-    EXPECT_TRUE(wait_until([&] { return place_of(Pane::Telemetry).height() < before - 30; }));
+    drag(80, [&] { return place_of(Pane::Telemetry).height() > before + 60; });
+    drag(-200, [&] { return place_of(Pane::Telemetry).height() < before - 30; });
     auto* table = find<QTreeView>("telemetryTable");
     EXPECT_TRUE(wait_until([&] { return table->verticalScrollBar()->maximum() > 0; })) << "the rest scrolls";
     const int small = place_of(Pane::Telemetry).height();
@@ -174,7 +178,7 @@ TEST_F(Panes, ALayoutOfBeforeThereWereSomePanesIsTaken) {
     panes()->set_state(old);
     EXPECT_FALSE(panes()->is_shown(Pane::Ranks));
     EXPECT_TRUE(wait_until([&] {
-        return place_of(Pane::Log).top() == place_of(Pane::Curves).top() &&
+        return place_of(Pane::Log).left() > place_of(Pane::Curves).right() &&
                place_of(Pane::Telemetry).bottom() < place_of(Pane::Curves).top();
     })) << "telemetry where it was before";
     EXPECT_TRUE(panes()->is_shown(Pane::Telemetry));

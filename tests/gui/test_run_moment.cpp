@@ -10,7 +10,6 @@
 #include <gui/live/log_pane.h>
 #include <gui/live/run_range.h>
 #include <gui/logview/log_view.h>
-#include <gui/nccl/collective_timeline.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/panel_menu.h>
 #include <gui/plot/plot_moment.h>
@@ -440,18 +439,18 @@ TEST_F(Moments, ARangeShowsTheMeansOfItsSteps) {
     ASSERT_GE(column(), 0);
     const QString header = table->headerData(column(), Qt::Horizontal).toString();
     const auto value = [&](int rank) { return table->index(rank, column()).data().toString().toDouble(); };
-    EXPECT_NEAR(value(0), 1 + 1 / 100.0, 0.001) << "the last value";
+    EXPECT_NEAR(value(0), 1 / 100.0, 0.001) << "the last value";
     window_->live_page()->range()->set({kStart + kSecond, kStart + 4 * kSecond});
     EXPECT_EQ(table->headerData(column(), Qt::Horizontal).toString(), u"mean "_s + header);
     const double mean = (1 + 1 / 2.0 + 1 / 3.0 + 1 / 4.0) / 4;
-    EXPECT_TRUE(wait_until([&] { return std::abs(value(0) - 1 - mean) < 0.001; })) << value(0);
-    EXPECT_NEAR(value(3), 4 + mean, 0.001);
+    EXPECT_TRUE(wait_until([&] { return std::abs(value(0) - mean) < 0.001; })) << value(0);
+    EXPECT_NEAR(value(3), 3 + mean, 0.001);
     window_->live_page()->range()->set({kStart + 80 * kSecond, kStart + 90 * kSecond});
-    EXPECT_TRUE(wait_until([&] { return value(0) > 1.005 && value(0) < 1.02; }));
+    EXPECT_TRUE(wait_until([&] { return value(0) > 0.011 && value(0) < 0.013; }));
     EXPECT_TRUE(table->index(3, column()).data().toString().isEmpty()) << "rank 3 has no value there";
     click(find<QToolButton>("runRange"));
     EXPECT_EQ(table->headerData(column(), Qt::Horizontal).toString(), header);
-    EXPECT_NEAR(value(0), 1 + 1 / 100.0, 0.001);
+    EXPECT_NEAR(value(0), 1 / 100.0, 0.001);
 }
 
 TEST_F(Moments, ARangeComesFromTheSelectedLinesAndEndsWithTheRun) {
@@ -467,7 +466,6 @@ TEST_F(Moments, ARangeComesFromTheSelectedLinesAndEndsWithTheRun) {
     ASSERT_TRUE(range->is_set());
     EXPECT_GE(log()->rows()->count(), 8U);
     EXPECT_LE(log()->rows()->count(), 12U);
-    EXPECT_EQ(find<CollectiveTimeline>("collectiveTimeline")->following(), false);
     window_->live_page()->show_stored(two_nodes());
     EXPECT_FALSE(range->is_set()) << "another run is shown whole";
     EXPECT_FALSE(find<QToolButton>("runRange")->isVisible());
