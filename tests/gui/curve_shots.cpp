@@ -18,6 +18,7 @@
 
 #include <QDockWidget>
 #include <QMenu>
+#include <QTableView>
 #include <algorithm>
 #include <memory>
 
@@ -100,6 +101,13 @@ void curve_shots(MainWindow& window, const std::function<void(QWidget*, const ch
     take(panes->dock(LivePanes::Pane::Log), "curves-panes-window");
     panes->reset();
     take(&window, "curves-panes-reset");
+    window.live_page()->show_stored(
+        synthetic_data({.ranks = 8, .until = 0.7, .fate = Fate::Killed, .notices = true, .gpus = 4}));
+    panes->set_shown(LivePanes::Pane::Events, true);
+    panes->set_shown(LivePanes::Pane::Start, true);
+    window.findChild<QTableView*>(u"rankTable"_s)->selectRow(2);
+    take(&window, "curves-panes-events");
+    panes->reset();
     show_run(window, 40, 0.9);
     PanelMenu maker(plot);
     const std::unique_ptr<QMenu> menu(maker.make("images_per_s", plot->moment()->for_keys()));

@@ -185,6 +185,7 @@ TEST_F(EventsOfLive, AreFilteredByKindRankAndText) {
 TEST_F(EventsOfLive, AreCopiedAsATable) {
     table()->selectRow(4);
     table()->setFocus();
+    ASSERT_TRUE(wait_until([&] { return table()->hasFocus(); }));
     QTest::keyClick(table(), Qt::Key_C, Qt::ControlModifier);
     const QString one = QGuiApplication::clipboard()->text();
     EXPECT_EQ(one.count(u'\t'), 3) << qPrintable(one);
