@@ -229,8 +229,13 @@ void WindowActions::add_nodes() {
     add_button(u"nodes.edit"_s, tr("&Edit…"), group, Page::Fleet, "editNode", other);
     add_button(u"nodes.remove"_s, tr("&Remove…"), group, Page::Fleet, "removeNode", other);
     add_button(u"nodes.key"_s, tr("SSH &key…"), group, Page::Fleet, "sshKey", tr("Add a machine first."));
-    add_button(u"nodes.runs"_s, tr("R&uns on the selected machines…"), group, Page::Fleet, "nodeRuns",
-               tr("Select a machine in Fleet."));
+    registry_->add({.id = u"nodes.runs"_s,
+                    .text = tr("R&uns on the selected machines…"),
+                    .group = group,
+                    .run = [window = window_] {
+                        window->show_page(Page::Fleet);
+                        window->fleet_page()->open_runs();
+                    }});
     add_button(u"nodes.leftovers"_s, tr("&Leftovers…"), group, Page::Fleet, "leftovers",
                tr("Select a machine in Fleet."));
     add_button(u"nodes.shell"_s, tr("&Open shell"), group, Page::Fleet, "openShell",

@@ -115,14 +115,12 @@ QWidget* FleetPage::make_buttons() {
     left_->setToolTip(
         tr("Processes, ports, shared memory and GPU memory that runs left on this machine, and how to free "
            "them"));
-    runs_ = make_button(tr("R&uns…"), "nodeRuns", bar);
-    runs_->setToolTip(tr("Runs on the selected machines, also those that another computer started"));
     shell_ = make_button(tr("&Open shell"), "openShell", bar);
     shell_->setToolTip(tr("Log in on this machine by ssh, in a terminal window"));
     probe_ = make_button(tr("&Probe"), "probeNode", bar);
     probe_all_ = make_button(tr("Probe a&ll"), "probeAll", bar);
     cancel_ = make_button(tr("Cancel pro&bes"), "cancelProbes", bar);
-    for (QPushButton* button : {add_, import_, edit_, remove_, keys_, runs_, left_, shell_}) {
+    for (QPushButton* button : {add_, import_, edit_, remove_, keys_, left_, shell_}) {
         layout->addWidget(button);
     }
     layout->addStretch();
@@ -202,7 +200,6 @@ void FleetPage::connect_parts() {
     connect(edit_, &QPushButton::clicked, this, &FleetPage::open_selected);
     connect(shell_, &QPushButton::clicked, this, &FleetPage::open_shell);
     connect(left_, &QPushButton::clicked, this, [this] { open_leftovers(selected(), 0); });
-    connect(runs_, &QPushButton::clicked, this, &FleetPage::open_runs);
     connect(remove_, &QPushButton::clicked, this, &FleetPage::ask_remove);
     connect(probe_, &QPushButton::clicked, this, [this] {
         for (const NodeSpec& node : selection(false)) {
@@ -281,9 +278,13 @@ void FleetPage::show_menu(const QPoint& at) {
     auto* menu = new QMenu(this);
     menu->setObjectName(u"fleetMenu"_s);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    for (QPushButton* button : {probe_, edit_, shell_, runs_, left_, keys_, remove_}) {
+    for (QPushButton* button : {probe_, edit_, shell_, left_, keys_, remove_}) {
         menu->addAction(button->text(), button, &QPushButton::click)->setEnabled(button->isEnabled());
     }
+    menu->addAction(
+            selection(false).size() == 1 ? tr("R&uns on this machine…") : tr("R&uns on these machines…"),
+            this, &FleetPage::open_runs)
+        ->setObjectName(u"fleetRuns"_s);
     menu->addSeparator();
     const QString name = qs(node->spec.name);
     const QString address = qs(node->spec.host.empty() ? node->spec.name : node->spec.host);
@@ -381,7 +382,6 @@ void FleetPage::update_state() {
     remove_->setEnabled(fleet_->loaded() && !broken && some);
     left_->setEnabled(node != nullptr && all.size() == 1);
     shell_->setEnabled(node != nullptr && all.size() == 1);
-    runs_->setEnabled(!all.empty());
     probe_->setEnabled(waits);
     const int probing = fleet_->running_probes();
     cancel_->setVisible(probing > 0);

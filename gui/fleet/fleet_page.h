@@ -40,6 +40,8 @@ public:
     void show_first_steps();
     /// Shows which process holds this port of a node, and offers to free it.
     void show_port(const QString& node, int port);
+    /// The runs on the selected machines, whichever computer started them.
+    void open_runs();
 
 signals:
     /// The user wants to train on MNIST with this computer.
@@ -74,7 +76,6 @@ private:
     void open_import();
     void open_keys();
     void open_leftovers(const std::string& node, int port);
-    void open_runs();
     void open_batch_dialog(const std::vector<NodeSpec>& nodes);
     void open_shell();
     void ask_remove();
@@ -95,7 +96,6 @@ private:
     QPushButton* import_;
     QPushButton* keys_;
     QPushButton* left_;
-    QPushButton* runs_;
     QPushButton* shell_;
     QPushButton* edit_;
     QPushButton* remove_;

