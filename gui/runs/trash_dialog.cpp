@@ -28,13 +28,6 @@ enum Column { kName, kRun, kOutcome, kDeleted, kKept, kSize, kColumns };
 constexpr qsizetype kMostNames = 12;  ///< in the question
 constexpr std::int64_t kDayUs = 86'400'000'000;
 
-/// How long a run stays restorable.
-QString kept_text(std::int64_t deleted_us, std::int64_t now) {
-    const std::int64_t left = deleted_us + kTrashDays * kDayUs - now;
-    return left < kDayUs ? TrashDialog::tr("less than a day")
-                         : TrashDialog::tr("%n day(s)", nullptr, int(left / kDayUs));
-}
-
 }  // namespace
 
 TrashDialog::TrashDialog(std::shared_ptr<RunStore> store, std::filesystem::path file, QThreadPool* pool,
@@ -110,6 +103,11 @@ void TrashDialog::look(const Action& before) {
         },
         [this](const Seen& seen) { show_seen(seen); });
     update_buttons();
+}
+
+QString TrashDialog::kept_text(std::int64_t deleted_us, std::int64_t now_us) {
+    const std::int64_t left = deleted_us + kTrashDays * kDayUs - now_us;
+    return left < kDayUs ? tr("less than a day") : tr("%n day(s)", nullptr, int(left / kDayUs));
 }
 
 void TrashDialog::show_seen(const Seen& seen) {

@@ -50,6 +50,8 @@ private:
     };
     using Action = std::function<void(RunStore&, Seen&)>;
 
+    /// How long a run stays restorable.
+    static QString kept_text(std::int64_t deleted_us, std::int64_t now_us);
     void make_table();
     void look(const Action& before = {});
     void show_seen(const Seen& seen);
