@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/fleet/node_runs_dialog.h>
-#include <gui/fleet/node_use.h>
 #include <gui/models/fleet_model.h>
+#include <gui/session/node_use.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>

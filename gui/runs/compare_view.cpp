@@ -99,7 +99,7 @@ QWidget* CompareView::make_bar() {
     bands_ = new QCheckBox(tr("&Mean ± spread of groups"), bar);
     bands_->setObjectName(u"compareBands"_s);
     layout->addWidget(bands_);
-    choose_ = new CheckChooser(tr("M&etrics"), "compareMetrics", bar);
+    choose_ = new CheckChooser(tr("Metr&ics"), "compareMetrics", bar);
     choose_->setToolTip(tr("Which metrics are shown; those that all runs report come first"));
     layout->addWidget(choose_);
     axis_ = new ComboBox(bar);

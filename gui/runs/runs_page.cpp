@@ -5,6 +5,7 @@
 #include <gui/on_thread.h>
 #include <gui/runs/compare_view.h>
 #include <gui/runs/label_editor.h>
+#include <gui/runs/nccl_level.h>
 #include <gui/runs/run_deleter.h>
 #include <gui/runs/run_opener.h>
 #include <gui/runs/runs_filter.h>
@@ -60,7 +61,8 @@ RunsPage::RunsPage(Workspace* workspace, QWidget* parent)
     progress_->set_action(tr("&Cancel"));
     undo_ = new NoticeBar(NoticeBar::Kind::News, "runsUndo", this);
     deleter_ = new RunDeleter(workspace->pool(), undo_, this);
-    for (NoticeBar* notice : {fault_, progress_, undo_}) {
+    nccl_level_ = new NcclLevel(workspace, this);
+    for (NoticeBar* notice : {fault_, progress_, undo_, nccl_level_->notice()}) {
         layout->addWidget(notice);
     }
     make_list();
@@ -182,10 +184,9 @@ void RunsPage::connect_deleter() {
     connect(deleter_, &RunDeleter::changed, this, &RunsPage::refresh);
     connect(deleter_, &RunDeleter::deleted, this, &RunsPage::deleted);
     connect(deleter_, &RunDeleter::restored, this, [this](const QString& run_id) { select(ss(run_id)); });
-    connect(deleter_, &RunDeleter::failed, this, [this](const QString& what, const Failure& failure) {
-        fault_->set_text(what, failure_text(failure));
-        refresh();
-    });
+    connect(deleter_, &RunDeleter::failed, this, &RunsPage::show_fault);
+    connect(deleter_, &RunDeleter::failed, this, &RunsPage::refresh);
+    connect(nccl_level_, &NcclLevel::failed, this, &RunsPage::show_fault);
     connect(summaries_, &SummaryLoader::loaded, this, [this](const RunSummaries& summaries) {
         model_->add_summaries(summaries);
         update_state();
@@ -235,15 +236,15 @@ void RunsPage::connect_parts() {
     connect(&timer_, &QTimer::timeout, this, &RunsPage::refresh);
 }
 
+void RunsPage::show_fault(const QString& what, const Failure& failure) {
+    fault_->set_text(what, failure_text(failure));
+}
+
 void RunsPage::connect_opener() {
     connect(opener_, &RunOpener::progress, this, [this](const QString& text) { progress_->set_text(text); });
     connect(opener_, &RunOpener::opened, this, &RunsPage::opened);
-    connect(opener_, &RunOpener::failed, this, [this](const QString& what, const Failure& failure) {
-        fault_->set_text(what, failure_text(failure));
-    });
-    connect(label_editor_, &LabelEditor::failed, this, [this](const QString& what, const Failure& failure) {
-        fault_->set_text(what, failure_text(failure));
-    });
+    connect(opener_, &RunOpener::failed, this, &RunsPage::show_fault);
+    connect(label_editor_, &LabelEditor::failed, this, &RunsPage::show_fault);
     connect(label_editor_, &LabelEditor::changed, this, &RunsPage::refresh);
 }
 
@@ -456,6 +457,9 @@ void RunsPage::show_menu(const QPoint& at) {
         if (button == labels_) {
             menu->addMenu(export_->menu())->setText(export_->text());
         }
+    }
+    if (const RunRecord* run = selected(); run && run->outcome == Outcome::Running) {
+        nccl_level_->fill(menu->addMenu(tr("Observe N&CCL")), *run);
     }
     menu->addSeparator();
     menu->addAction(tr("Deleted ru&ns…"), this, &RunsPage::open_trash)->setObjectName(u"runsTrash"_s);

@@ -30,6 +30,7 @@ namespace rankscope::gui {
 class CompareView;
 class EmptyState;
 class LabelEditor;
+class NcclLevel;
 class NoticeBar;
 class RunDeleter;
 class RunOpener;
@@ -105,6 +106,7 @@ private:
                             const std::optional<std::pair<std::int64_t, std::int64_t>>& before);
     void take(Listed listed);
     void export_selected(ExportFormat format);
+    void show_fault(const QString& what, const Failure& failure);
     void update_state();
     void show_menu(const QPoint& at);
     void save_bundle();
@@ -125,6 +127,7 @@ private:
     RunOpener* opener_;
     LabelEditor* label_editor_;
     RunDeleter* deleter_;
+    NcclLevel* nccl_level_;
     std::vector<RunRecord> listed_runs_;  ///< newest first
     std::optional<std::pair<std::int64_t, std::int64_t>> mark_;
     BundleOpener bundles_;

@@ -9,6 +9,7 @@
 #include <gui/live/live_page.h>
 #include <gui/runs/runs_page.h>
 #include <gui/runs/runs_table.h>
+#include <gui/widgets/notice_bar.h>
 
 #include <tests/gui/pages_fixture.h>
 
@@ -217,6 +218,21 @@ TEST_F(LiveRunWindows, TwoWindowsFollowOneRunAndAThirdIsNotOpened) {
         EXPECT_EQ(window->workspace()->session()->model()->state().outcome, Outcome::Done);
     }
     second->close();
+}
+
+TEST_F(LiveRunWindows, TheMenuOfARunInProgressChangesWhatIsObservedOfNccl) {
+    ASSERT_NO_FATAL_FAILURE(start());
+    window_->show_page(MainWindow::Page::Runs);
+    select("lasting");
+    emit window_->runs_page()->runs_table()->menuRequested(window_->mapToGlobal(QPoint(200, 200)));
+    auto* light = window_->findChild<QAction*>(u"ncclLevel1"_s);
+    ASSERT_NE(light, nullptr);
+    light->trigger();
+    find<QMenu>("runsMenu")->close();
+    auto* notice = find<NoticeBar>("runsNcclLevel");
+    ASSERT_TRUE(wait_until([&] { return notice->text().contains(u"on 1 node"_s); }, kLongMs))
+        << ss(notice->text());
+    EXPECT_TRUE(notice->text().contains(u"Light"_s)) << ss(notice->text());
 }
 
 TEST_F(LiveRunWindows, ARunThatAnotherComputerStartedIsWatchedAndStopped) {
