@@ -33,9 +33,19 @@ json parse_shallow(std::string_view line) {
     return too_deep ? json(json::value_t::discarded) : parsed;
 }
 
+// What JSON has no number for: null is not-a-number, infinity is a text.
+constexpr std::string_view kInfinity = "inf";
+constexpr std::string_view kMinusInfinity = "-inf";
+
+std::optional<double> infinity_of(std::string_view text) {
+    constexpr double kInfinite = std::numeric_limits<double>::infinity();
+    return text == kInfinity        ? std::optional(kInfinite)
+           : text == kMinusInfinity ? std::optional(-kInfinite)
+                                    : std::nullopt;
+}
+
 // Python's json module, and others, write NaN, Infinity and -Infinity, which JSON does not have. A diverged
-// loss is the last line that may be dropped: they are read as null. Nothing when there are none outside of
-// strings.
+// loss is the last line that may be dropped. Nothing when there are none outside of strings.
 std::optional<std::string> without_non_finite(std::string_view line) {
     std::string result;
     bool in_string = false;
@@ -47,13 +57,18 @@ std::optional<std::string> without_non_finite(std::string_view line) {
             continue;
         }
         in_string = in_string != (line[i] == '"');
-        std::size_t length = 0;
-        for (const std::string_view token : {"NaN", "Infinity", "-Infinity"}) {
-            length = !in_string && line.substr(i).starts_with(token) ? token.size() : length;
+        std::string_view token = line.substr(i, 1);
+        std::string_view as = token;
+        for (const auto& [word, json_form] : {std::pair("NaN", "null"), std::pair("Infinity", "\"inf\""),
+                                              std::pair("-Infinity", "\"-inf\"")}) {
+            if (!in_string && line.substr(i).starts_with(word)) {
+                token = word;
+                as = json_form;
+                found = true;
+            }
         }
-        result += length > 0 ? std::string_view("null") : line.substr(i, 1);
-        found = found || length > 0;
-        i += length > 0 ? length : 1;
+        result += as;
+        i += token.size();
     }
     return found ? std::optional(std::move(result)) : std::nullopt;
 }
@@ -147,6 +162,8 @@ std::optional<MetricsLine> parse_metrics_line(std::string_view line, std::string
                 unknown_stage = result.stage ? std::string() : text;
             } else if (key == "detail") {
                 result.detail = text;
+            } else if (const auto infinity = infinity_of(text)) {
+                result.values.emplace_back(key, *infinity);
             } else {
                 result.texts.emplace_back(key, text);
             }
@@ -180,8 +197,10 @@ std::string format_metrics_line(const MetricsLine& line) {
     for (const auto& [key, value] : line.values) {
         if (std::isfinite(value)) {
             object[key] = value;
-        } else {
+        } else if (std::isnan(value)) {
             object[key] = nullptr;
+        } else {
+            object[key] = value > 0 ? kInfinity : kMinusInfinity;
         }
     }
     for (const auto& [key, value] : line.texts) {

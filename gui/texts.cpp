@@ -251,7 +251,10 @@ QString percent_text(double share, int decimals) {
 }
 
 QString number_text(double value, int decimals) {
-    return std::isfinite(value) ? QString::number(value, 'f', decimals) : u"NaN"_s;
+    return std::isfinite(value) ? QString::number(value, 'f', decimals)
+           : std::isnan(value)  ? u"NaN"_s
+           : value > 0          ? u"∞"_s
+                                : u"-∞"_s;
 }
 
 QString count_text(std::int64_t count) {

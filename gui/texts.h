@@ -37,7 +37,7 @@ QString short_name(const std::string& name);
 /// "0–4, 6, 8–31".
 QString ranks_text(const std::vector<int>& ranks);
 QString percent_text(double share, int decimals = 1);
-/// Fixed digits; "NaN" where it is not finite.
+/// Fixed digits; "NaN", "∞" and "-∞" where it is not finite.
 QString number_text(double value, int decimals);
 /// Thousands separated by a thin space.
 QString count_text(std::int64_t count);

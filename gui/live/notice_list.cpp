@@ -86,7 +86,7 @@ void NoticeList::write() {
         }
         const QDateTime time = QDateTime::fromMSecsSinceEpoch(notice->t_us / 1000);
         cursor.insertText(time.toString(u"HH:mm:ss  "_s), muted);
-        cursor.insertText(QString(qs(notice->node) % u"  "_s), bold);
+        cursor.insertText((notice->node.empty() ? tr("this computer") : qs(notice->node)) + u"  "_s, bold);
         cursor.insertText(one_line(notice->title), plain);
         for (const std::string& fix : notice->fix) {
             cursor.insertText(QString(u"  "_s % one_line(fix)), muted);

@@ -13,6 +13,7 @@
 #include <gui/runs/runs_table.h>
 #include <gui/runs/scaling_dialog.h>
 #include <gui/runs/scaling_start.h>
+#include <gui/runs/store_bar.h>
 #include <gui/runs/trash_dialog.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
@@ -56,13 +57,14 @@ RunsPage::RunsPage(Workspace* workspace, QWidget* parent)
     actions_ = make_actions();
     layout->addWidget(bar_);
     layout->addWidget(actions_);
+    store_bar_ = new StoreBar(workspace, this);
     fault_ = new NoticeBar(NoticeBar::Kind::Fault, "runsFault", this);
     progress_ = new NoticeBar(NoticeBar::Kind::News, "runsProgress", this);
     progress_->set_action(tr("&Cancel"));
     undo_ = new NoticeBar(NoticeBar::Kind::News, "runsUndo", this);
     deleter_ = new RunDeleter(workspace->pool(), undo_, this);
     nccl_level_ = new NcclLevel(workspace, this);
-    for (NoticeBar* notice : {fault_, progress_, undo_, nccl_level_->notice()}) {
+    for (NoticeBar* notice : {store_bar_->fault(), store_bar_->news(), fault_, progress_, undo_, nccl_level_->notice()}) {
         layout->addWidget(notice);
     }
     make_list();
@@ -274,6 +276,7 @@ void RunsPage::connect_session() {
         if (workspace_->store()) {
             deleter_->remove_expired(workspace_->store());
         }
+        mark_.reset();
         refresh();
         open_bundles(std::exchange(waiting_bundles_, {}));
     });
@@ -309,9 +312,6 @@ void RunsPage::hideEvent(QHideEvent* event) {
 
 void RunsPage::refresh() {
     RANKSCOPE_CHECK(on_thread_of(this), return );
-    if (workspace_->store_failure()) {
-        fault_->set_text(tr("The run store cannot be used."), failure_text(*workspace_->store_failure()));
-    }
     if (!workspace_->store()) {
         return;
     }
@@ -339,9 +339,10 @@ RunsPage::Listed RunsPage::read_list(const std::shared_ptr<RunStore>& store,
 void RunsPage::take(Listed listed) {
     RANKSCOPE_CHECK(on_thread_of(this), return );
     if (!listed.runs) {
-        fault_->set_text(tr("The stored runs cannot be read."), failure_text(listed.runs.failure()));
+        store_bar_->show_failure(tr("The stored runs cannot be read."), listed.runs.failure());
         return;
     }
+    store_bar_->clear_failure();
     listed_ = true;
     model_->set_now(QDateTime::currentMSecsSinceEpoch() * 1000);
     if (!listed.same) {

@@ -36,6 +36,7 @@ class RunDeleter;
 class RunOpener;
 class RunsFilter;
 class RunsTable;
+class StoreBar;
 class Workspace;
 
 /// The stored runs: find one by its labels, open it as it looked, attach to one that is still running, compare some,
@@ -136,6 +137,7 @@ private:
     bool open_wanted_ = false;     ///< and to open
     QString attaching_name_;
     bool listed_ = false;
+    StoreBar* store_bar_;
     NoticeBar* fault_;
     NoticeBar* progress_;
     NoticeBar* undo_;

@@ -4,7 +4,9 @@
 #include <base/clock.h>
 #include <gui/on_thread.h>
 #include <gui/session/workspace.h>
+#include <remote/desk/store/set_aside.h>
 
+#include <QThread>
 #include <QWidget>
 #include <utility>
 
@@ -16,6 +18,8 @@ namespace {
 constexpr int kThreads = 6;
 /// How long each call may wait for another program's lock once the window is closed.
 constexpr int kClosingPatienceMs = 2000;
+constexpr int kRenameTries = 30;
+constexpr int kRenamePauseMs = 100;
 
 }  // namespace
 
@@ -46,20 +50,47 @@ Workspace::~Workspace() {
 void Workspace::begin() {
     RANKSCOPE_CHECK(on_thread_of(this), return );
     fleet_.load();
-    open_job_.start([path = options_.store_path()](const JobHandle&) { return RunStore::open(path); },
-                    [this](Result<std::shared_ptr<RunStore>> opened) {
-                        store_settled_ = true;
-                        if (opened) {
-                            store_ = *opened;
-                            fleet_.set_store(store_);
-                        } else {
-                            store_failure_ = opened.failure();
-                        }
-                        emit storeSettled();
+    open_job_.start([path = options_.store_path()](const JobHandle&) { return Opened{RunStore::open(path)}; },
+                    [this](Opened opened) {
+                        take_store(std::move(opened));
                         if (options_.probe_this_computer) {
                             fleet_.probe(kLocalNodeName);
                         }
                     });
+}
+
+void Workspace::take_store(Opened opened) {
+    store_settled_ = true;
+    store_failure_.reset();
+    old_store_ = std::move(opened.old);
+    if (opened.store) {
+        store_ = *opened.store;
+        fleet_.set_store(store_);
+    } else {
+        store_failure_ = opened.store.failure();
+    }
+    emit storeSettled();
+}
+
+void Workspace::begin_new_store() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
+    store_.reset();
+    fleet_.set_store(nullptr);
+    open_job_.start([path = options_.store_path()](const JobHandle&) { return renew_store(path); },
+                    [this](Opened opened) { take_store(std::move(opened)); });
+}
+
+// What still reads the old store has a moment to end.
+Workspace::Opened Workspace::renew_store(const std::filesystem::path& path) {
+    auto renamed = set_aside_store(path, now_us());
+    for (int i = 0; i < kRenameTries && !renamed; ++i) {
+        QThread::msleep(kRenamePauseMs);
+        renamed = set_aside_store(path, now_us());
+    }
+    if (!renamed) {
+        return {renamed.failure()};
+    }
+    return {RunStore::open(path), *renamed};
 }
 
 void Workspace::shut_down() {

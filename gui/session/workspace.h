@@ -16,6 +16,7 @@
 #include <QObject>
 #include <QThreadPool>
 #include <QTimer>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -45,6 +46,10 @@ public:
 
     /// Reads the inventory and opens the store.
     void begin();
+    /// Renames the file of the store, which is damaged or of a newer version, and opens a new one.
+    void begin_new_store();
+    /// Where begin_new_store() has put the old one; empty: it was not called, or failed.
+    const std::filesystem::path& old_store() const { return old_store_; }
     /// Every question is answered "no" from now on: the window is closing.
     void shut_down();
 
@@ -52,6 +57,13 @@ signals:
     void storeSettled();
 
 private:
+    struct Opened {
+        Result<std::shared_ptr<RunStore>> store;
+        std::filesystem::path old = {};
+    };
+    static Opened renew_store(const std::filesystem::path& path);
+    void take_store(Opened opened);
+
     Options options_;
     SettingsFile settings_;
     QThreadPool pool_;  ///< before its users: waits for their last work when everything ends
@@ -63,6 +75,7 @@ private:
     std::shared_ptr<RunStore> store_;
     bool store_settled_ = false;
     std::optional<Failure> store_failure_;
+    std::filesystem::path old_store_;
     BackgroundJob open_job_;
     QTimer fleet_clock_;  ///< ages and the run's links in the fleet
 };

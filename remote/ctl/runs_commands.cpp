@@ -13,6 +13,7 @@
 #include <remote/ctl/runs_log.h>
 #include <remote/ctl/runs_on_nodes.h>
 #include <remote/ctl/runs_prune.h>
+#include <remote/ctl/runs_repair.h>
 #include <remote/ctl/runs_trash.h>
 #include <remote/ctl/sample_table.h>
 #include <remote/ctl/table.h>
@@ -206,6 +207,7 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
     add_compare_command(*runs, options, code);
     add_trash_commands(*runs, options, code);
     add_prune_command(*runs, options, code);
+    add_repair_command(*runs, options, code);
     auto notify = std::make_shared<NotifyOptions>();
     auto* attach = with_nodes(
         add("attach", "Watch one from its first event on. Ctrl-C, SIGTERM and SIGHUP leave it running",

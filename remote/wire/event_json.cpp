@@ -200,7 +200,11 @@ struct BodyWriter {
             }
         };
         for (const auto& [key, value] : metric.values) {
-            put(key, std::isfinite(value) ? Json(value) : Json(nullptr));
+            // JSON has no such numbers: null is not-a-number, infinity is a text.
+            put(key, std::isfinite(value) ? Json(value)
+                     : std::isnan(value)  ? Json(nullptr)
+                     : value > 0          ? Json("inf")
+                                          : Json("-inf"));
         }
         for (const auto& [key, value] : metric.texts) {
             put(key, value);
@@ -245,7 +249,13 @@ struct BodyReader {
             } else if (value.is_null()) {
                 metric.values.emplace_back(key, std::numeric_limits<double>::quiet_NaN());
             } else if (value.is_string()) {
-                metric.texts.emplace_back(key, value.get<std::string>());
+                const auto& text = value.get_ref<const std::string&>();
+                if (text == "inf" || text == "-inf") {
+                    const double infinity = std::numeric_limits<double>::infinity();
+                    metric.values.emplace_back(key, text == "inf" ? infinity : -infinity);
+                } else {
+                    metric.texts.emplace_back(key, text);
+                }
             }
         }
     }

@@ -81,7 +81,7 @@ TEST(MetricsLine, DistinguishesNotANumberFromNotMeasured) {
     EXPECT_FALSE(has_value(line, "acc1"));
     MetricsLine out;
     out.values = {{"loss", std::nan("")}, {"acc1", INFINITY}};
-    EXPECT_EQ(format_metrics_line(out), "{\"loss\":null,\"acc1\":null}\n");
+    EXPECT_EQ(format_metrics_line(out), "{\"loss\":null,\"acc1\":\"inf\"}\n");
 }
 
 TEST(MetricsLine, ReadsTheNaNThatPythonWrites) {
@@ -90,8 +90,8 @@ TEST(MetricsLine, ReadsTheNaNThatPythonWrites) {
         R"({"step": 7, "loss": NaN, "a": Infinity, "b": -Infinity, "text": "NaN \"NaN\" Infinity\\"})");
     EXPECT_EQ(line.step, 7);
     EXPECT_TRUE(std::isnan(value_of(line, "loss")));
-    EXPECT_TRUE(std::isnan(value_of(line, "a")));
-    EXPECT_TRUE(std::isnan(value_of(line, "b")));
+    EXPECT_EQ(value_of(line, "a"), INFINITY);
+    EXPECT_EQ(value_of(line, "b"), -INFINITY);
     ASSERT_EQ(line.texts.size(), 1U);
     EXPECT_EQ(line.texts[0].second, "NaN \"NaN\" Infinity\\");
     refused(R"({"loss": NaNNaN})");

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 namespace rankscope {
@@ -198,43 +199,170 @@ TEST_F(EventPumpTest, ARestoredRunContinuesWhereItWas) {
     EXPECT_EQ(stored().size(), before.size() + events.size());
 }
 
-TEST_F(EventPumpTest, AStoreThatFailsIsReportedOnceAndCatchesUp) {
-    Database other;
-    ASSERT_TRUE(other.open((folder_ / "runs.sqlite").string()));
-    // A trigger that refuses stands for a full disk.
-    ASSERT_TRUE(other.run(
-        "CREATE TRIGGER full BEFORE INSERT ON metrics BEGIN SELECT RAISE(ABORT, 'disk full'); END"));
-    EventPump pump("run-1", store_, heard_.hooks());
-    pump.set_plan(plan_of(1, 1));
-    const auto notes = [&] {
-        std::size_t count = 0;
-        for (const auto& event : heard_.events()) {
-            const auto* stage = event.as<StageEvent>();
-            count += stage != nullptr && stage->detail.find("disk full") != std::string::npos ? 1 : 0;
+// A trigger that refuses stands for a full disk.
+class RefusingStoreTest : public EventPumpTest {
+protected:
+    RefusingStoreTest() { EXPECT_TRUE(other_.open((folder_ / "runs.sqlite").string())); }
+    void refuse() {
+        for (const char* table : {"metrics", "events"}) {
+            ASSERT_TRUE(other_.run((std::string("CREATE TRIGGER full_") + table + " BEFORE INSERT ON " +
+                                    table + " BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+                                       .c_str()));
         }
-        return count;
-    };
-    const auto has_heard = [&](std::uint64_t seq) {
+    }
+    void accept() { ASSERT_TRUE(other_.run("DROP TRIGGER full_metrics; DROP TRIGGER full_events")); }
+    // Notices with this id, as the sink got them.
+    std::size_t notices(FailureId id) const {
+        const auto events = heard_.events();
+        return static_cast<std::size_t>(std::count_if(events.begin(), events.end(), [id](const Event& event) {
+            const auto* notice = event.as<NoticeEvent>();
+            return notice != nullptr && notice->id == id && event.node.empty();
+        }));
+    }
+    bool has_heard(const std::string& node, std::uint64_t seq) const {
         const auto events = heard_.events();
         return std::any_of(events.begin(), events.end(),
-                           [seq](const Event& event) { return event.node == "node1" && event.seq == seq; });
-    };
+                           [&](const Event& event) { return event.node == node && event.seq == seq; });
+    }
+    // The numbers stored of a node, in their order.
+    std::vector<std::uint64_t> numbers(const std::string& node) const {
+        std::vector<std::uint64_t> all;
+        for (const auto& event : stored()) {
+            if (event.node == node) {
+                all.push_back(event.seq);
+            }
+        }
+        return all;
+    }
+
+    Database other_;
+};
+
+TEST_F(RefusingStoreTest, AStoreThatFailsIsReportedOnceAndCatchesUp) {
+    refuse();
+    EventPump pump("run-1", store_, heard_.hooks());
+    pump.set_plan(plan_of(1, 1));
     for (std::uint64_t seq = 1; seq <= 20; ++seq) {
         pump.post(step_event(seq, "node1", 0));
-        ASSERT_TRUE(wait_until([&] { return has_heard(seq); }));
+        ASSERT_TRUE(wait_until([&] { return has_heard("node1", seq); }));
     }
-    ASSERT_TRUE(wait_until([&] { return notes() == 1; }));
+    ASSERT_TRUE(wait_until([&] { return notices("store") == 1; }));
+    const auto events = heard_.events();
+    const auto notice = std::find_if(events.begin(), events.end(),
+                                     [](const Event& event) { return event.as<NoticeEvent>() != nullptr; });
+    const auto& evidence = notice->as<NoticeEvent>()->evidence;
+    EXPECT_NE(std::find(evidence.begin(), evidence.end(), "disk full"), evidence.end());
+    EXPECT_FALSE(notice->as<NoticeEvent>()->fix.empty());
     EXPECT_TRUE(stored().empty());
-    ASSERT_TRUE(other.run("DROP TRIGGER full"));
+    accept();
     pump.close();  // no further event comes: the last chance
-    std::uint64_t last = 0;
-    for (const auto& event : stored()) {
-        if (event.node == "node1") {
-            EXPECT_EQ(event.seq, ++last);
+    std::vector<std::uint64_t> all(20);
+    std::iota(all.begin(), all.end(), 1);
+    EXPECT_EQ(numbers("node1"), all) << "nothing was lost meanwhile";
+    EXPECT_EQ(notices("store"), 1U) << "and it was said once";
+    EXPECT_EQ(notices("store-recovered"), 1U);
+}
+
+TEST_F(RefusingStoreTest, CatchesUpByItselfWhenNoFurtherEventComes) {
+    refuse();
+    EventPump pump("run-1", store_, heard_.hooks());
+    pump.post(step_event(1, "node1", 0));
+    ASSERT_TRUE(wait_until([&] { return notices("store") == 1; }));
+    accept();
+    ASSERT_TRUE(wait_until([&] { return notices("store-recovered") == 1; }));
+    ASSERT_TRUE(wait_until([&] { return numbers("node1").size() == 1; }));
+}
+
+TEST_F(RefusingStoreTest, BeyondTheBoundANodeIsCutOffAndReadAgainAtTheNextAttach) {
+    constexpr std::uint64_t kCount = 200;  // 100 MB
+    const auto text_event = [](std::uint64_t seq) {
+        return make_event(LogEvent{false, std::string((512U << 10U) - 1, 'y') + '\n'}, seq, "node1", 0);
+    };
+    {
+        EventPump pump("run-1", store_, heard_.hooks());
+        pump.set_plan(plan_of(2, 1));
+        for (std::uint64_t seq = 1; seq <= 3; ++seq) {
+            pump.post(text_event(seq));
         }
+        ASSERT_TRUE(wait_until([&] { return numbers("node1").size() == 3; }));
+        refuse();
+        pump.post(step_event(1, "node2", 1));
+        for (std::uint64_t seq = 4; seq <= kCount; ++seq) {
+            pump.post(text_event(seq));
+        }
+        ASSERT_TRUE(wait_until([&] { return has_heard("node1", kCount); })) << "Live has all of them";
+        EXPECT_EQ(notices("store-gap"), 1U) << "one node only";
+        accept();
+        ASSERT_TRUE(wait_until([&] { return notices("store-recovered") == 1; }));
+        pump.post(step_event(2, "node2", 1));
+        pump.post(text_event(kCount + 1));
+        pump.finish({});
+        pump.close();
     }
-    EXPECT_EQ(last, 20U) << "nothing was lost meanwhile";
-    EXPECT_EQ(notes(), 1U) << "and it was said once";
+    EXPECT_EQ(numbers("node2"), (std::vector<std::uint64_t>{1, 2})) << "the other node is complete";
+    const auto last = store_->last_seqs("run-1");
+    ASSERT_TRUE(last);
+    EXPECT_EQ(last->at("node1"), 3U) << "where the next attach begins to read";
+    EXPECT_EQ(store_->run("run-1")->outcome, Outcome::Running) << "its end is not known without them";
+
+    const auto before = stored();
+    EventPump attached("run-1", store_, {});
+    attached.restore(plan_of(2, 1));
+    for (const auto& event : before) {
+        attached.restore(event);
+    }
+    for (std::uint64_t seq = last->at("node1") + 1; seq <= kCount; ++seq) {
+        attached.post(text_event(seq));
+    }
+    EndEvent end;
+    attached.post(make_event(end, kCount + 1, "node1", -1));
+    attached.post(make_event(end, 3, "node2", -1));
+    attached.finish({});
+    attached.close();
+    std::vector<std::uint64_t> all(kCount + 1);
+    std::iota(all.begin(), all.end(), 1);
+    EXPECT_EQ(numbers("node1"), all) << "no gap is left";
+    EXPECT_NE(store_->run("run-1")->outcome, Outcome::Running);
+}
+
+TEST_F(RefusingStoreTest, TheBacklogWaitsBetweenAttemptsAndCountsItsBytes) {
+    refuse();
+    StoreBacklog backlog("run-1", store_);
+    std::vector<Event> events;
+    for (std::uint64_t seq = 1; seq <= 5000; ++seq) {
+        events.push_back(step_event(seq, "node1", 0));
+    }
+    const auto failed = backlog.store(events);
+    EXPECT_TRUE(failed.failed);
+    EXPECT_TRUE(events.empty());
+    const std::size_t bytes = backlog.bytes();
+    EXPECT_GT(bytes, 5000U * sizeof(Event));
+    ASSERT_TRUE(backlog.next_try());
+    EXPECT_GT(*backlog.next_try(), std::chrono::steady_clock::now());
+    for (int i = 0; i < 8; ++i) {  // the next attempt is half a minute away then
+        const auto still = backlog.store(events, StoreBacklog::When::Now);
+        EXPECT_FALSE(still.failed) << "reported already";
+    }
+    EXPECT_EQ(backlog.bytes(), bytes);
+    accept();
+    EXPECT_FALSE(backlog.store(events).recovered) << "not before its time";
+    EXPECT_EQ(backlog.bytes(), bytes);
+    EXPECT_TRUE(backlog.store(events, StoreBacklog::When::Now).recovered);
+    EXPECT_TRUE(backlog.empty());
+    EXPECT_EQ(backlog.bytes(), 0U);
+    EXPECT_FALSE(backlog.next_try());
+    EXPECT_EQ(numbers("node1").size(), 5000U) << "in pieces, each once";
+}
+
+TEST_F(RefusingStoreTest, APlanThatTheStoreRefusesIsStoredLater) {
+    ASSERT_TRUE(other_.run(
+        "CREATE TRIGGER full_runs BEFORE UPDATE ON runs BEGIN SELECT RAISE(ABORT, 'disk full'); END"));
+    EventPump pump("run-1", store_, heard_.hooks());
+    pump.set_plan(plan_of(4, 2));
+    pump.post(step_event(1, "node1", 0));
+    ASSERT_TRUE(wait_until([&] { return notices("store") == 1; }));
+    ASSERT_TRUE(other_.run("DROP TRIGGER full_runs"));
+    ASSERT_TRUE(wait_until([&] { return store_->run("run-1")->world_size == 8; }));
 }
 
 TEST_F(EventPumpTest, WorksWithoutStoreAndHooks) {

@@ -82,7 +82,7 @@ TEST(RunLabelsTest, AFileThatIsNoStoreIsReported) {
     const auto store = RunLabelStore::open(folder / "runs.sqlite");
     const auto stored = store ? (*store)->set("r1", {}) : Result<void>(store.failure());
     ASSERT_FALSE(stored);
-    EXPECT_EQ(stored.failure().code.text(), "store");
+    EXPECT_EQ(stored.failure().code.text(), "store-damaged");
 }
 
 TEST(RunFilterTest, WordsTagsGroupAndStarHaveToFit) {

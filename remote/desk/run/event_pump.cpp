@@ -13,7 +13,6 @@ namespace rankscope {
 namespace {
 
 constexpr std::size_t kMostWaiting = 8U << 20U;
-constexpr std::size_t kMostUnstored = 32U << 20U;
 
 std::size_t size_of(const Event& event) {
     constexpr std::size_t kEach = 256;  // the event itself and its place in a queue
@@ -21,11 +20,17 @@ std::size_t size_of(const Event& event) {
     return kEach + (log != nullptr ? log->text.size() : 0);
 }
 
+constexpr const char* kContext = "EventPump";
+
 }  // namespace
 
 EventPump::EventPump(std::string run_id, std::shared_ptr<RunStore> store, Hooks hooks,
                      std::uint64_t log_limit)
-    : run_id_(std::move(run_id)), store_(std::move(store)), hooks_(std::move(hooks)), logs_(log_limit) {
+    : run_id_(std::move(run_id)),
+      store_(std::move(store)),
+      hooks_(std::move(hooks)),
+      backlog_(run_id_, store_),
+      logs_(log_limit) {
     thread_ = std::thread([this] { run(); });
 }
 
@@ -108,11 +113,16 @@ void EventPump::run() {
         std::deque<Item> items;
         {
             std::unique_lock lock(mutex_);
-            changed_.wait(lock, [this] { return closing_ || !items_.empty(); });
-            if (items_.empty()) {
+            const auto is_due = [this] { return closing_ || !items_.empty(); };
+            if (const auto next = backlog_.next_try()) {
+                changed_.wait_until(lock, *next, is_due);
+            } else {
+                changed_.wait(lock, is_due);
+            }
+            if (items_.empty() && closing_) {
                 lock.unlock();
                 std::vector<Event> none;
-                store(none);  // what the store refused before: the last chance
+                store(none, StoreBacklog::When::Now);  // what the store refused before: the last chance
                 store_end();
                 return;
             }
@@ -131,9 +141,7 @@ void EventPump::run() {
 void EventPump::take(Item item, std::vector<Event>& stored) {
     if (auto* plan = std::get_if<LaunchPlan>(&item)) {
         tracker_.set_plan(*plan);
-        if (store_) {
-            static_cast<void>(store_->set_plan(run_id_, *plan));
-        }
+        backlog_.set_plan(*plan);
         if (hooks_.plan) {
             hooks_.plan(*plan);
         }
@@ -169,12 +177,17 @@ void EventPump::finish_now(const ExplainedEnding& explained, std::vector<Event>&
     if (!ending.detail.empty()) {
         end.detail += (end.detail.empty() ? "" : " ") + ending.detail;
     }
+    const std::size_t before_end = stored.size();
     if (!ending.forced) {
         deliver_causes(explained, end, stored);
     }
     Event event;
     event.body = end;
     deliver(std::move(event), stored);
+    if (!backlog_.cut().empty()) {
+        // In the store the run stays open: attaching to it reads what is missing, and then its end.
+        stored.resize(before_end);
+    }
     store(stored);
     unfinished_ = Unfinished{now_us(), std::move(end)};
     store_end();
@@ -202,9 +215,10 @@ void EventPump::deliver_causes(const ExplainedEnding& explained, EndEvent& end, 
     }
 }
 
-// Tried again when this closes: the file may have been locked.
+// Tried again when the store has all events, and when this closes. Without some of them the end is not known there.
 void EventPump::store_end() {
-    if (store_ && unfinished_ && store_->finish_run(run_id_, unfinished_->ended_us, unfinished_->end)) {
+    if (store_ && unfinished_ && backlog_.empty() && backlog_.cut().empty() &&
+        store_->finish_run(run_id_, unfinished_->ended_us, unfinished_->end)) {
         unfinished_.reset();
     }
 }
@@ -246,37 +260,63 @@ void EventPump::deliver(Event event, std::vector<Event>& stored) {
     }
 }
 
-void EventPump::store(std::vector<Event>& events) {
-    unstored_.insert(unstored_.end(), std::make_move_iterator(events.begin()),
-                     std::make_move_iterator(events.end()));
-    events.clear();
-    if (!store_ || unstored_.empty()) {
-        unstored_.clear();
-        return;
-    }
-    const auto stored = store_->append(run_id_, unstored_);
-    if (stored) {
-        unstored_.clear();
-        reported_store_trouble_ = false;
-    } else if (!reported_store_trouble_ && hooks_.events) {
-        // Kept in memory and tried again with the next events; what is lost with this program, the spools
-        // still have.
-        reported_store_trouble_ = true;
-        Event note = desk_stage(StageName::Note, StageStatus::Failed, to_line(stored.failure()));
-        note.t_us = now_us();
-        hooks_.events(note);
-    }
-    bound_unstored();
+void EventPump::store(std::vector<Event>& events, StoreBacklog::When when) {
+    do {
+        const auto news = backlog_.store(events, when);
+        if (news.recovered) {
+            store_end();
+        }
+        report(news, events);
+        when = StoreBacklog::When::Due;
+    } while (!events.empty());
 }
 
-// A store that stays locked, or a full disk: logs give way, everything else stays.
-void EventPump::bound_unstored() {
-    std::size_t bytes = 0;
-    for (const auto& event : unstored_) {
-        bytes += size_of(event);
+// What is lost with this program, the spools of the nodes still have.
+void EventPump::report(const StoreBacklog::News& news, std::vector<Event>& stored) {
+    if (news.failed) {
+        notify_user({.id = news.failed->code,
+                     .title = text(kContext, "The run store refuses new events. They wait in memory: %1",
+                                   {statement(*news.failed)}),
+                     .evidence = {news.failed->where, news.failed->detail},
+                     .fix = {news.failed->remedy, text(kContext, "Rankscope tries again by itself.")}},
+                    stored);
     }
-    if (bytes > kMostUnstored) {
-        std::erase_if(unstored_, [](const Event& event) { return event.as<LogEvent>() != nullptr; });
+    for (const std::string& node : news.cut) {
+        notify_user(
+            {.id = "store-gap",
+             .title = text(kContext,
+                           "Too many events wait for the run store: it gets no more of %1. Live shows them.",
+                           {node}),
+             .fix = {text(kContext,
+                          "%1 keeps them. Attach to this run again when the run store accepts events: that "
+                          "reads them from the node.",
+                          {node})}},
+            stored);
+    }
+    if (news.recovered) {
+        NoticeEvent notice{.id = "store-recovered",
+                           .title = text(kContext, "The run store accepts events again.")};
+        if (!backlog_.cut().empty()) {
+            std::string nodes;
+            for (const auto& [node, first] : backlog_.cut()) {
+                nodes += (nodes.empty() ? "" : ", ") + node;
+            }
+            notice.fix.push_back(
+                text(kContext, "Attach to this run again: that reads what is missing from %1.", {nodes}));
+        }
+        notify_user(std::move(notice), stored);
+    }
+}
+
+void EventPump::notify_user(NoticeEvent notice, std::vector<Event>& stored) {
+    std::erase(notice.evidence, std::string());
+    Event event;
+    event.t_us = now_us();
+    event.body = std::move(notice);
+    if (!tracker_.over()) {
+        deliver(std::move(event), stored);
+    } else if (hooks_.events) {
+        hooks_.events(event);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <remote/desk/run/log_share.h>
 #include <remote/desk/run/run_controller.h>
 #include <remote/desk/run/run_tracker.h>
+#include <remote/desk/run/store_backlog.h>
 #include <remote/desk/store/run_store.h>
 
 #include <atomic>
@@ -79,8 +80,9 @@ private:
     void explain(Ending ending);
     void finish_now(const ExplainedEnding& explained, std::vector<Event>& stored);
     void deliver_causes(const ExplainedEnding& explained, EndEvent& end, std::vector<Event>& stored);
-    void store(std::vector<Event>& events);
-    void bound_unstored();
+    void store(std::vector<Event>& events, StoreBacklog::When when = StoreBacklog::When::Due);
+    void report(const StoreBacklog::News& news, std::vector<Event>& stored);
+    void notify_user(NoticeEvent notice, std::vector<Event>& stored);
     void store_end();
 
     std::string run_id_;
@@ -90,8 +92,7 @@ private:
     std::uint64_t desk_seq_ = 0;
     int reported_failure_ = -1;  ///< the attempt
     bool reported_all_ended_ = false;
-    bool reported_store_trouble_ = false;
-    std::vector<Event> unstored_;
+    StoreBacklog backlog_;
     LogShare logs_;
     struct Unfinished {
         std::int64_t ended_us = 0;

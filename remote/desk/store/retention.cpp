@@ -3,6 +3,7 @@
 
 #include <remote/desk/store/retention.h>
 #include <remote/desk/store/sqlite.h>
+#include <remote/desk/store/store_failure.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
@@ -24,16 +25,15 @@ std::int64_t file_bytes(const std::filesystem::path& file) {
     return error ? 0 : static_cast<std::int64_t>(size);
 }
 
-Failure store_failure(const std::filesystem::path& path, const Database& database) {
-    return {"store", path.string(), text(kContext, "The run store cannot be read."),
-            text(kContext, "Check free space and permissions of the folder."), database.message()};
+Failure not_read(const std::filesystem::path& path, const Database& database) {
+    return store_failure(path.string(), text(kContext, "The run store cannot be read."), database);
 }
 
 // The number of a run's last event is the count of its events, and an index has it.
 Result<std::map<std::string, std::int64_t>> event_counts(const std::filesystem::path& path) {
     Database database;
     if (!database.open(path.string())) {
-        return store_failure(path, database);
+        return not_read(path, database);
     }
     Statement select(
         database,
@@ -48,7 +48,7 @@ Result<std::map<std::string, std::int64_t>> event_counts(const std::filesystem::
             case Statement::Step::Done:
                 return counts;
             case Statement::Step::Error:
-                return store_failure(path, database);
+                return not_read(path, database);
         }
     }
 }

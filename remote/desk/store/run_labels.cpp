@@ -4,6 +4,7 @@
 #include <base/text.h>
 #include <remote/desk/store/run_labels.h>
 #include <remote/desk/store/sqlite.h>
+#include <remote/desk/store/store_failure.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
@@ -85,8 +86,7 @@ public:
         return select.step() == Statement::Step::Row;
     }
     Failure failure() const {
-        return {"store", path, text(kContext, "The labels of runs cannot be read or stored."),
-                text(kContext, "Check free space and permissions of the folder."), database.message()};
+        return store_failure(path, text(kContext, "The labels of runs cannot be read or stored."), database);
     }
 
     // These two with the mutex held.

@@ -136,8 +136,7 @@ Result<void> RunStore::create_run(const RunRecord& record) {
     const bool fine = impl_->database.run("BEGIN IMMEDIATE") &&
                       (!impl_->in_trash(record.run_id) || impl_->remove_rows(record.run_id)) &&
                       insert_record(impl_->database, record);
-    const Failure failure = impl_->failure("The run cannot be stored.");
-    return impl_->end_change(fine) ? Result<void>() : Result<void>(failure);
+    return impl_->end_change("The run cannot be stored.", fine);
 }
 
 Result<void> RunStore::set_plan(const std::string& run_id, const LaunchPlan& plan) {
@@ -172,7 +171,7 @@ bool insert_metric(Statement& insert, const std::string& run_id, const Event& ev
     MetricEvent rest;
     for (const auto& [key, value] : metric.values) {
         // SQLite has no NaN (it becomes NULL): such a value, and infinity with it, goes to the rest, where
-        // null keeps its meaning.
+        // null and "inf" keep their meaning.
         if (std::find(std::begin(kColumns), std::end(kColumns), key) == std::end(kColumns) ||
             !std::isfinite(value)) {
             rest.values.emplace_back(key, value);
@@ -215,15 +214,7 @@ Result<void> RunStore::append(const std::string& run_id, const std::vector<Event
             ++ord;
         }
     }
-    Result<void> result;
-    if (!fine) {
-        result = impl_->failure("Events cannot be stored.");
-    }
-    if (!impl_->database.run(fine ? "COMMIT" : "ROLLBACK") && fine) {
-        result = impl_->failure("Events cannot be stored.");
-        impl_->database.run("ROLLBACK");
-    }
-    return result;
+    return impl_->end_change("Events cannot be stored.", fine);
 }
 
 Result<void> RunStore::finish_run(const std::string& run_id, std::int64_t ended_us, const EndEvent& end) {
@@ -436,8 +427,7 @@ Result<std::map<std::string, std::uint64_t>> RunStore::last_seqs(const std::stri
 Result<void> RunStore::remove_run(const std::string& run_id) {
     const std::lock_guard lock(impl_->mutex);
     const bool fine = impl_->database.run("BEGIN IMMEDIATE") && impl_->remove_rows(run_id);
-    const Failure failure = impl_->failure("The run cannot be deleted.");
-    return impl_->end_change(fine) ? Result<void>() : Result<void>(failure);
+    return impl_->end_change("The run cannot be deleted.", fine);
 }
 
 Result<void> RunStore::save_facts(const std::string& node, const NodeFacts& facts, std::int64_t at_us) {

@@ -5,6 +5,7 @@
 
 #include <remote/desk/store/run_store.h>
 #include <remote/desk/store/sqlite.h>
+#include <remote/desk/store/store_failure.h>
 #include <remote/desk/text.h>
 
 #include <mutex>
@@ -22,10 +23,7 @@ public:
     Database database;
     std::string path;
 
-    Failure failure(const char* what) const {
-        return {"store", path, text(kContext, what),
-                text(kContext, "Check free space and permissions of the folder."), database.message()};
-    }
+    Failure failure(const char* what) const { return store_failure(path, text(kContext, what), database); }
     // The statement must be gone before anything is written: SQLite does not wait for a lock that would make
     // an open reader a writer.
     std::int64_t schema_version() const {
@@ -34,16 +32,17 @@ public:
     }
     bool set_up(const char* schema) {
         const std::string version = "PRAGMA user_version = " + std::to_string(kSchemaVersion);
-        return database.run("BEGIN IMMEDIATE") &&
-               end_change(database.run(schema) && database.run(version.c_str()));
+        return database.run("BEGIN IMMEDIATE") && database.run(schema) && database.run(version.c_str()) &&
+               database.run("COMMIT");
     }
-    /// The end of a transaction: all of it is kept, or nothing.
-    bool end_change(bool fine) {
+    /// The end of a transaction: all of it is kept, or nothing. `what`: the sentence for users if it failed.
+    Result<void> end_change(const char* what, bool fine) {
         if (fine && database.run("COMMIT")) {
-            return true;
+            return {};
         }
+        Failure reason = failure(what);  // before ROLLBACK, which has a result of its own
         database.run("ROLLBACK");
-        return false;
+        return reason;
     }
     /// The run's rows in all tables but the labels; inside a transaction.
     bool remove_rows(const std::string& run_id) {

@@ -61,8 +61,7 @@ Result<void> RunStore::keep_summaries(const std::vector<KeptSummary>& summaries)
             fine = fine && insert.step() == Statement::Step::Done;
         }
     }
-    const Failure failure = impl_->failure("The summaries of runs cannot be stored.");
-    return impl_->end_change(fine) ? Result<void>() : Result<void>(failure);
+    return impl_->end_change("The summaries of runs cannot be stored.", fine);
 }
 
 Result<void> RunStore::keep_facts(const std::string& run_id, const std::string& node) {

@@ -29,8 +29,7 @@ Result<void> RunStore::trash_runs(const std::vector<std::string>& run_ids, std::
         insert.bind(1, run_id).bind(2, at_us);
         fine = fine && insert.step() == Statement::Step::Done;
     }
-    const Failure failure = impl_->failure("The run cannot be deleted.");
-    return impl_->end_change(fine) ? Result<void>() : Result<void>(failure);
+    return impl_->end_change("The run cannot be deleted.", fine);
 }
 
 Result<void> RunStore::restore_run(const std::string& run_id) {
@@ -56,9 +55,8 @@ Result<void> RunStore::empty_trash(const std::vector<std::string>& run_ids) {
         if (fine && impl_->in_trash(run_id)) {
             fine = remove_labels(impl_->database, run_id) && impl_->remove_rows(run_id);
         }
-        const Failure failure = impl_->failure("The run cannot be deleted.");
-        if (!impl_->end_change(fine)) {
-            return failure;
+        if (auto done = impl_->end_change("The run cannot be deleted.", fine); !done) {
+            return done;
         }
     }
     return {};

@@ -20,6 +20,10 @@ public:
     bool open(const std::string& path);
     bool run(const char* sql);
     std::string message() const { return handle_ ? sqlite3_errmsg(handle_.get()) : "not open"; }
+    /// The extended result code of the last call.
+    int code() const { return handle_ ? sqlite3_extended_errcode(handle_.get()) : SQLITE_CANTOPEN; }
+    /// errno of the last file operation that failed.
+    int system_error() const { return handle_ ? sqlite3_system_errno(handle_.get()) : 0; }
     sqlite3* get() const { return handle_.get(); }
     /// How long a call waits for a lock of another program. Any thread, also while a call waits.
     void set_patience(int milliseconds) { patience_ms_ = milliseconds; }
