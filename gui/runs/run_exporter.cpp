@@ -30,7 +30,8 @@ std::vector<RunExporter::Choice> RunExporter::choices() {
     return {
         {ExportFormat::Html, tr("&Report in one page (HTML)…"),
          tr("End, verdicts, curves, ranks, nodes, job and versions; without secrets")},
-        {ExportFormat::Csv, tr("&Metrics as a table (CSV)…"), tr("A row for each report of a rank")},
+        {ExportFormat::Csv, tr("&Metrics as a table (CSV)…"),
+         tr("A row for each report of a rank; above 2,000 names, for each value")},
         {ExportFormat::Telemetry, tr("&Telemetry as a table (CSV)…"), tr("A row for each value of a node")},
         {ExportFormat::TensorBoard, tr("Event files for Tensor&Board…"),
          tr("A folder for tensorboard --logdir")},

@@ -238,6 +238,44 @@ TEST_F(RunExportTest, LastValuesForPrometheus) {
     }
 }
 
+// One report with so many metrics.
+MetricEvent many_metrics(int count) {
+    MetricEvent metric{1, -1, {}, {}};
+    for (int i = 0; i < count; ++i) {
+        metric.values.emplace_back("m" + std::to_string(i), i);
+    }
+    return metric;
+}
+
+TEST_F(RunExportTest, AllMetricsOfSixHundredAreColumns) {
+    add(many_metrics(600), "node1", 0, 1);
+    const std::string csv = text_of(ExportFormat::Csv);
+    EXPECT_NE(csv.find(",m598,m599\r\n"), std::string::npos);
+    EXPECT_NE(csv.find(",598,599\r\n"), std::string::npos);
+}
+
+TEST_F(RunExportTest, ThousandsOfMetricsHaveARowForEachValue) {
+    add(many_metrics(2500), "node1", 0, 1);
+    add(MetricEvent{2, -1, {{"m2499", std::numeric_limits<double>::infinity()}}, {}}, "node1", 0, 2);
+    const std::string csv = text_of(ExportFormat::Csv);
+    EXPECT_TRUE(csv.starts_with("t_us,seconds,node,rank,step,epoch,metric,value\r\n"));
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 2500 + 1);
+    EXPECT_NE(csv.find(",1,,m2499,2499\r\n"), std::string::npos);
+    EXPECT_NE(csv.find(",2,,m2499,inf\r\n"), std::string::npos);
+}
+
+TEST_F(RunExportTest, TheReportSaysHowManyMetricsItDoesNotDraw) {
+    add(many_metrics(60), "node1", 0, 1);
+    const std::string page = text_of(ExportFormat::Html);
+    EXPECT_NE(page.find("12 further metrics are not drawn."), std::string::npos);
+}
+
+TEST_F(RunExportTest, LastValuesSayHowManyAreLeftOut) {
+    add(many_metrics(600), "node1", 0, 1);
+    const std::string text = text_of(ExportFormat::Prometheus);
+    EXPECT_NE(text.find("\n# Left out: 88 values with names beyond the first 512."), std::string::npos);
+}
+
 TEST_F(RunExportTest, FilesAreReadableAsTheUserWants) {
     const mode_t before = ::umask(022);
     EXPECT_TRUE(written(ExportFormat::Csv, folder_ / "out.csv"));

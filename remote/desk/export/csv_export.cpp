@@ -5,13 +5,15 @@
 #include <remote/desk/export/csv_export.h>
 #include <remote/desk/export/number_text.h>
 #include <remote/desk/export/output_file.h>
-#include <remote/desk/run/metric_names.h>
 
-#include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace rankscope {
 namespace {
+
+constexpr std::size_t kMostColumns = 2000;  // spreadsheets take 16,384, but not well
 
 // The first columns of every table.
 std::string time_columns(const Event& event, const RunRecord& run) {
@@ -21,26 +23,50 @@ std::string time_columns(const Event& event, const RunRecord& run) {
            csv_cell(event.node);
 }
 
-std::string metric_row(const Event& event, const MetricEvent& metric, const MetricNames& names,
-                       const RunRecord& run) {
-    std::vector<std::string> fields(names.size());
-    bool any = false;
-    for (const auto& [name, value] : metric.values) {
-        if (const auto id = names.find(name)) {
-            fields[id->value()] = number_text(value);
-            any = true;
+std::string place_columns(const Event& event, const MetricEvent& metric, const RunRecord& run) {
+    return time_columns(event, run) + ',' + std::to_string(event.rank) + ',' +
+           (metric.step >= 0 ? std::to_string(metric.step) : "") + ',' +
+           (metric.epoch >= 0 ? number_text(metric.epoch) : "");
+}
+
+// The columns of a table, in the order of first report; many more names than that have a row each.
+class Columns {
+public:
+    void add(const std::string& name) {
+        if (names_.size() <= kMostColumns && places_.emplace(name, names_.size()).second) {
+            names_.push_back(name);
         }
     }
-    if (!any) {
-        return {};
+    bool too_many() const { return names_.size() > kMostColumns; }
+    const std::vector<std::string>& names() const { return names_; }
+
+    std::string row(const Event& event, const MetricEvent& metric, const RunRecord& run) const {
+        if (metric.values.empty()) {
+            return {};
+        }
+        std::vector<std::string> fields(names_.size());
+        for (const auto& [name, value] : metric.values) {
+            fields[places_.at(name)] = number_text(value);
+        }
+        std::string row = place_columns(event, metric, run);
+        for (const auto& field : fields) {
+            row += ',' + field;
+        }
+        return row + "\r\n";
     }
-    std::string row = time_columns(event, run) + ',' + std::to_string(event.rank) + ',' +
-                      (metric.step >= 0 ? std::to_string(metric.step) : "") + ',' +
-                      (metric.epoch >= 0 ? number_text(metric.epoch) : "");
-    for (const auto& field : fields) {
-        row += ',' + field;
+
+private:
+    std::vector<std::string> names_;
+    std::unordered_map<std::string, std::size_t> places_;
+};
+
+std::string value_rows(const Event& event, const MetricEvent& metric, const RunRecord& run) {
+    const std::string place = place_columns(event, metric, run);
+    std::string rows;
+    for (const auto& [name, value] : metric.values) {
+        rows += place + ',' + csv_cell(name) + ',' + number_text(value) + "\r\n";
     }
-    return row + "\r\n";
+    return rows;
 }
 
 }  // namespace
@@ -51,11 +77,11 @@ Result<void> export_metrics_csv(const RunRecord& run, const std::filesystem::pat
     if (!file) {
         return file.failure();
     }
-    MetricNames names;
+    Columns columns;
     auto read = passes.each([&](const Event& event) {
         if (const auto* metric = event.as<MetricEvent>()) {
             for (const auto& [name, value] : metric->values) {
-                names.intern(name);
+                columns.add(name);
             }
         }
     });
@@ -63,13 +89,18 @@ Result<void> export_metrics_csv(const RunRecord& run, const std::filesystem::pat
         return read;
     }
     file->write("t_us,seconds,node,rank,step,epoch");
-    for (const auto& name : names.all()) {
-        file->write(',' + csv_cell(name));
+    if (columns.too_many()) {
+        file->write(",metric,value");
+    } else {
+        for (const auto& name : columns.names()) {
+            file->write(',' + csv_cell(name));
+        }
     }
     file->write("\r\n");
     read = passes.each([&](const Event& event) {
         if (const auto* metric = event.as<MetricEvent>()) {
-            file->write(metric_row(event, *metric, names, run));
+            file->write(columns.too_many() ? value_rows(event, *metric, run)
+                                           : columns.row(event, *metric, run));
         }
     });
     return read ? file->finish() : read;

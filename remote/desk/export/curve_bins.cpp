@@ -33,7 +33,13 @@ void CurveBins::measure(const Event& event) {
         return;
     }
     for (const auto& [name, value] : metric->values) {
-        if (is_total(name) || (!names_.find(name) && names_.size() >= kMostMetrics)) {
+        if (is_total(name)) {
+            continue;
+        }
+        if (!names_.find(name) && names_.size() >= kMostMetrics) {
+            if (further_.size() < kMostCounted) {
+                further_.insert(name);
+            }
             continue;
         }
         const auto id = names_.intern(name);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace rankscope {
@@ -39,6 +40,7 @@ public:
     static constexpr int kMostCurves = 16;
     static constexpr std::size_t kBins = 600;
     static constexpr std::size_t kMostMetrics = 48;
+    static constexpr std::size_t kMostCounted = 100'000;
 
     CurveBins(std::int64_t started_us, int world_size) : started_us_(started_us), world_size_(world_size) {}
 
@@ -46,6 +48,8 @@ public:
     void take(const Event& event);
     /// In the order of first report, totals left out.
     std::vector<BinnedMetric> metrics() const;
+    /// Metrics beyond kMostMetrics, counted up to kMostCounted.
+    std::size_t further() const { return further_.size(); }
 
 private:
     struct Bin {
@@ -68,6 +72,7 @@ private:
     const int world_size_;
     MetricNames names_;
     std::vector<Axis> axes_;
+    std::unordered_set<std::string> further_;
 };
 
 }  // namespace rankscope

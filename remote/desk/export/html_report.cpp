@@ -222,6 +222,16 @@ private:
             out_ +=
                 "<p class=\"soft\">" + html_text(text(kContext, "The ranks reported no metrics.")) + "</p>\n";
         }
+        if (content_.further_metrics > 0) {
+            const std::string count = std::to_string(content_.further_metrics);
+            const std::string note =
+                content_.further_metrics < CurveBins::kMostCounted
+                    ? text(kContext, "%1 further metrics are not drawn. The export as CSV has them.", {count})
+                    : text(kContext,
+                           "More than %1 further metrics are not drawn. The export as CSV has them.",
+                           {count});
+            out_ += "<p class=\"soft\">" + html_text(note) + "</p>\n";
+        }
     }
 
     // HTML: a mark of each rank's colour.

@@ -18,7 +18,8 @@ struct ReportContent {
     const RunRecord& run;
     const RunState& state;
     const std::vector<BinnedMetric>& metrics;
-    const KnownFacts& facts;  ///< of the nodes
+    std::size_t further_metrics = 0;  ///< that are not in `metrics`
+    const KnownFacts& facts;          ///< of the nodes
     std::string job_yaml;
     std::string program;  ///< name and version of the program that writes it
 };

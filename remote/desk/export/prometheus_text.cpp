@@ -56,6 +56,7 @@ public:
         }
         text_ += "} " + value_text(value) + '\n';
     }
+    void comment(const std::string& line) { text_ += "# " + line + '\n'; }
     std::string take() { return std::move(text_); }
 
 private:
@@ -105,6 +106,10 @@ void add_ranks(const RunState& state, Exposition& out) {
         if (rank.step >= 0) {
             out.value({{"rank", std::to_string(rank.rank)}}, static_cast<double>(rank.step));
         }
+    }
+    if (const std::uint64_t refused = state.metrics.refused(); refused > 0) {
+        out.comment("Left out: " + std::to_string(refused) + " values with names beyond the first " +
+                    std::to_string(MetricNames::kMost) + ". The export as CSV has them.");
     }
     out.family("rank_metric", "Last value of a metric of the rank.");
     for (std::size_t i = 0; i < state.metrics.size(); ++i) {

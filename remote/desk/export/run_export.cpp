@@ -76,6 +76,7 @@ Result<void> export_html(const RunStore& store, const RunRecord& run, const Expo
     return write_text(options, html_report({.run = run,
                                             .state = state,
                                             .metrics = metrics,
+                                            .further_metrics = bins.further(),
                                             .facts = facts ? *facts : KnownFacts{},
                                             .job_yaml = masked_job(run),
                                             .program = options.program},
