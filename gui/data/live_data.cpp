@@ -40,10 +40,15 @@ bool LiveData::apply(const Event& event) {
     event_line_ = 0;
     state.apply(event);
     start_times.apply(event, state.ranks.size());
-    marks.apply(event, furthest_);
+    if (event.as<MetricEvent>() == nullptr) {
+        marks.apply(event, furthest_);
+    }
     if (const auto* metric = event.as<MetricEvent>()) {
         add_metric(event, *metric);
     } else if (const auto* text = event.as<LogEvent>()) {
+        if (text->dropped_bytes > 0) {
+            log_left_out(event, text->dropped_bytes);
+        }
         log.append(event.rank, text->is_stderr, text->text, event.t_us);
     } else if (const auto* stage = event.as<StageEvent>()) {
         log_stage(event, *stage);
@@ -91,6 +96,19 @@ void LiveData::log_event(const Event& event, const QString& text) {
     log.append_event(event.rank, ss(named ? text : QString(qs(event.node) % u": "_s % text)), event.t_us);
 }
 
+// The line before it may have no end: the rest of it is what is left out.
+void LiveData::log_left_out(const Event& event, std::uint64_t bytes) {
+    log.finish(event.rank, event.t_us);
+    log.append_event(
+        event.rank,
+        ss(Words::tr("%1 of the output of rank %2 are left out here: it writes more than is kept")
+               .arg(bytes_text(bytes))
+               .arg(event.rank)),
+        event.t_us);
+    left_out_bytes += bytes;
+    ++left_out_places;
+}
+
 void LiveData::log_link(const Event& event, const LinkEvent& link) {
     const QString text = link_text(link, event.t_us);
     if (!text.isEmpty()) {
@@ -103,6 +121,7 @@ void LiveData::restart_ranks_of(const std::string& node) {
     for (std::size_t rank = 0; rank < std::min(series.size(), state.ranks.size()); ++rank) {
         if (state.ranks[rank].node == node) {
             series[rank].restart();
+            step_places.restart(rank);
         }
     }
 }
@@ -116,50 +135,71 @@ void LiveData::add_metric(const Event& event, const MetricEvent& metric) {
         series.resize(state.ranks.size());
     }
     MetricSeries& of_rank = series[rank];
+    const bool restarted = of_rank.restarted();
+    const std::size_t epochs_again = step_places.epochs_again();
+    const std::int64_t step =
+        metric.step < 0 ? -1 : step_places.place(rank, metric, of_rank, state.metrics, state.steps_per_epoch);
+    marks.apply(event, furthest_, step);
+    if (epochs_again == 0 && step_places.epochs_again() > 0) {
+        log_event(event,
+                  Words::tr("steps began again at %1 in epoch %2: the values of each epoch stand behind "
+                            "those of the one before")
+                      .arg(metric.step)
+                      .arg(step_places.first_epoch_again()));
+    }
     bool back = false;
     for (const auto& [name, value] : metric.values) {
         // Names that state has not taken are totals, or one too many.
         if (const auto id = state.metrics.find(name)) {
-            back = of_rank.add(*id, step_of(metric, of_rank, *id), float(value)) || back;
+            back = of_rank.add(*id, step >= 0 ? step : step_of(metric, of_rank, *id), float(value)) || back;
         }
     }
     rewinds += back ? 1 : 0;
-    if (metric.step >= 0) {
-        note_step(event, metric, back);
+    if (step >= 0) {
+        if (back && !restarted) {
+            note_replacement(event, metric, step);
+        }
+        note_step(event, metric, step, back);
     }
 }
 
-void LiveData::note_step(const Event& event, const MetricEvent& metric, bool back) {
+void LiveData::note_step(const Event& event, const MetricEvent& metric, std::int64_t step, bool back) {
     if (back) {
-        step_times.truncate_from(metric.step);
-        step_samples.truncate_from(metric.step);
+        step_times.truncate_from(step);
+        step_samples.truncate_from(step);
     }
-    furthest_ = back ? metric.step : std::max(furthest_, metric.step);
+    furthest_ = back ? step : std::max(furthest_, step);
     const double time = double(event.t_us) * 1e-6;
-    step_times.add(metric.step, time);
+    step_times.add(step, time);
     delays.resize(std::max(delays.size(), series.size()));
     StepDelays& of_rank = delays[std::size_t(event.rank)];
     if (back) {
-        of_rank.truncate_from(metric.step);
+        of_rank.truncate_from(step);
     }
-    of_rank.add(metric.step, time - step_times.at(double(metric.step)));
-    step_samples.add(metric.step, metric.value("samples"));
+    of_rank.add(step, time - step_times.at(double(step)));
+    step_samples.add(step, metric.value("samples"));
+}
+
+// Lost to the picture, not to the run store.
+void LiveData::note_replacement(const Event& event, const MetricEvent& metric, std::int64_t step) {
+    if (replacements++ == 0) {
+        replaced_from = metric.step;
+        log_event(event, Words::tr("steps began again at %1: values from there on replace the earlier ones")
+                             .arg(metric.step));
+    }
+    marks.add_rewind(step, event.t_us, metric.step);
 }
 
 // Where a value stands on the axis that its program did not bind to a step: at the end of its epoch, else where
 // the rank is, else one after the other.
 std::int64_t LiveData::step_of(const MetricEvent& metric, const MetricSeries& of_rank, MetricId id) const {
-    if (metric.step >= 0) {
-        return metric.step;
-    }
     const MetricColumn& column = of_rank.column(id);
     const double end_of_epoch = metric.epoch * double(state.steps_per_epoch);
     if (metric.epoch >= 0 && state.steps_per_epoch > 0 && end_of_epoch < 9e15) {
         return std::llround(end_of_epoch);
     }
     const std::int64_t next = column.empty() ? 1 : column.steps().last() + 1;
-    const std::int64_t step = state.ranks[std::size_t(&of_rank - series.data())].step;
-    return std::max(step, next);
+    return std::max(std::int64_t(of_rank.last_step()), next);
 }
 
 void LiveData::add_verdict(const Event& event, const Verdict& verdict) {

@@ -11,6 +11,7 @@
 #include <gui/data/sample_history.h>
 #include <gui/data/start_times.h>
 #include <gui/data/step_delays.h>
+#include <gui/data/step_places.h>
 #include <gui/data/step_track.h>
 #include <remote/desk/run/run_state.h>
 
@@ -54,8 +55,13 @@ public:
     std::map<std::string, SampleHistory> sample_history;  ///< by node
     std::string job_yaml;                                 ///< what "Run again" starts from; empty: not known
     std::uint64_t events = 0;
+    std::uint64_t left_out_bytes = 0;   ///< of the ranks' output: more than the desk keeps
+    std::uint64_t left_out_places = 0;  ///< lines of the log that say so
     std::uint64_t rewinds =
-        0;  ///< times a rank reported an earlier step again; derived values are stale then
+        0;                   ///< times a rank reported an earlier step again; derived values are stale then
+    StepPlaces step_places;  ///< of programs that count their steps from the start again
+    std::uint64_t replacements = 0;  ///< rewinds without a restart: later values have replaced earlier ones
+    std::int64_t replaced_from = 0;  ///< the first of them: its step
 
     void set_plan(const LaunchPlan& plan);
     /// An event that was applied before (same node and number) is ignored: attaching to a stored run may
@@ -72,13 +78,15 @@ public:
 
 private:
     void add_metric(const Event& event, const MetricEvent& metric);
-    void note_step(const Event& event, const MetricEvent& metric, bool back);
+    void note_step(const Event& event, const MetricEvent& metric, std::int64_t step, bool back);
+    void note_replacement(const Event& event, const MetricEvent& metric, std::int64_t step);
     std::int64_t step_of(const MetricEvent& metric, const MetricSeries& of_rank, MetricId id) const;
     void add_verdict(const Event& event, const Verdict& verdict);
     void add_notice(const Event& event, const NoticeEvent& notice);
     void log_stage(const Event& event, const StageEvent& stage);
     void log_link(const Event& event, const LinkEvent& link);
     void log_event(const Event& event, const QString& text);
+    void log_left_out(const Event& event, std::uint64_t bytes);
     void restart_ranks_of(const std::string& node);
 
     std::map<std::string, std::uint64_t> last_seq_;

@@ -63,6 +63,8 @@ public:
     void append(MetricId metric, MetricColumn values);
     /// The rank was started again: the next step it reports replaces what any of its metrics has from there.
     void restart() { restarted_ = true; }
+    /// Nothing was reported since restart().
+    bool restarted() const { return restarted_; }
 
     /// An empty column for what this rank has not reported.
     const MetricColumn& column(MetricId metric) const;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMostText = 300;  ///< bytes
 constexpr double kMostEpochs = 1e15;
+constexpr std::size_t kMostRewinds = 100;  ///< a program may count to ten for ever
 
 struct Words {
     Q_DECLARE_TR_FUNCTIONS(RunMark)
@@ -36,6 +37,8 @@ QString mark_text(const RunMark& mark) {
             return Words::tr("Continued: %1").arg(text);
         case RunMark::Kind::Restart:
             return Words::tr("Restarted: %1").arg(text);
+        case RunMark::Kind::Rewind:
+            return Words::tr("Steps began again at %1").arg(text);
         case RunMark::Kind::Verdict:
         case RunMark::Kind::Failure:
         case RunMark::Kind::End:
@@ -44,9 +47,9 @@ QString mark_text(const RunMark& mark) {
     return text;
 }
 
-void RunMarks::apply(const Event& event, std::int64_t furthest) {
+void RunMarks::apply(const Event& event, std::int64_t furthest, std::int64_t step) {
     if (const auto* metric = event.as<MetricEvent>()) {
-        apply_metric(event, *metric);
+        apply_metric(event, *metric, step);
     } else if (const auto* stage = event.as<StageEvent>()) {
         apply_stage(event, *stage, furthest);
     } else if (const auto* exit = event.as<ExitEvent>()) {
@@ -68,16 +71,25 @@ void RunMarks::apply(const Event& event, std::int64_t furthest) {
     }
 }
 
-void RunMarks::apply_metric(const Event& event, const MetricEvent& metric) {
+void RunMarks::apply_metric(const Event& event, const MetricEvent& metric, std::int64_t step) {
     // Epochs that are reported in parts (1.25) begin at whole numbers.
     const double epoch = std::floor(metric.epoch);
-    if (metric.step < 0 || !(epoch > epoch_) || epoch > kMostEpochs) {
+    if (step < 0 || !(epoch > epoch_) || epoch > kMostEpochs) {
         return;
     }
     const bool first = epoch_ < 0;
     epoch_ = epoch;
     if (!first) {
-        add({RunMark::Kind::Epoch, metric.step, event.t_us, std::to_string(std::int64_t(epoch))});
+        add({RunMark::Kind::Epoch, step, event.t_us, std::to_string(std::int64_t(epoch))});
+    }
+}
+
+void RunMarks::add_rewind(std::int64_t step, std::int64_t t_us, std::int64_t reported) {
+    const bool same =
+        !marks_.empty() && marks_.back().kind == RunMark::Kind::Rewind && marks_.back().step == step;
+    if (!same && rewinds_ < kMostRewinds) {
+        ++rewinds_;
+        add({RunMark::Kind::Rewind, step, t_us, std::to_string(reported)});
     }
 }
 

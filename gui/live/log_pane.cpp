@@ -23,6 +23,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 namespace rankscope::gui {
@@ -419,6 +420,17 @@ void LogPane::update_note() {
         notes += message_;
     }
     if (live_) {
+        if (const std::uint64_t bytes = live_->data().left_out_bytes; bytes > 0) {
+            notes +=
+                tr("%1 of the output are left out, in %n place(s): these ranks write more than is kept. The "
+                   "lines marked with • show where.",
+                   nullptr, int(std::min<std::uint64_t>(live_->data().left_out_places, INT_MAX)))
+                    .arg(bytes_text(bytes));
+        }
+        if (const std::uint64_t lines = live_->data().log.dropped(); lines > 0) {
+            notes += tr("%n line(s) are not shown: the log is full. The run store has them.", nullptr,
+                        int(std::min<std::uint64_t>(lines, INT_MAX)));
+        }
         const TextSpool& spool = live_->data().log.lines()->spool();
         if (spool.in_memory()) {
             notes +=

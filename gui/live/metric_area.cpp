@@ -46,6 +46,13 @@ MetricArea::MetricArea(QWidget* parent) : QFrame(parent) {
     plot_ = new MetricPlot(this);
     menu_ = new PanelMenu(plot_);
     layout->addWidget(plot_, 1);
+    steps_ = make_label({}, this, "muted");
+    steps_->setObjectName(u"plotSteps"_s);
+    steps_->setContentsMargins(8, 0, 8, 2);
+    steps_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    steps_->setWordWrap(true);
+    steps_->hide();
+    layout->addWidget(steps_);
     notice_ = make_label({}, this, "muted");
     notice_->setObjectName(u"plotNotice"_s);
     notice_->setContentsMargins(8, 0, 8, 2);
@@ -166,6 +173,7 @@ void MetricArea::set_live(LiveModel* live) {
     plot_->set_x_unit(choice_.unit());
     plot_->set_live(live);
     refresh_choice();
+    update_steps_note();
 }
 
 void MetricArea::refresh() {
@@ -174,6 +182,27 @@ void MetricArea::refresh() {
     }
     plot_->refresh();
     update_legend();
+    update_steps_note();
+}
+
+void MetricArea::update_steps_note() {
+    const LiveData& run = live_->data();
+    QStringList notes;
+    if (run.step_places.epochs_again() > 0) {
+        notes +=
+            tr("Steps began again at %1 in epoch %2: the values of each epoch stand behind those of the one "
+               "before.")
+                .arg(run.step_places.first_step_again())
+                .arg(run.step_places.first_epoch_again());
+    }
+    if (run.replacements > 0) {
+        notes +=
+            tr("Steps began again at %1 without a new epoch: later values replace earlier ones here. The run "
+               "store has all of them.")
+                .arg(run.replaced_from);
+    }
+    steps_->setText(notes.join(u'\n'));
+    steps_->setVisible(!notes.isEmpty());
 }
 
 void MetricArea::refresh_choice() {

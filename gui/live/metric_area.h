@@ -58,6 +58,7 @@ private:
     void choose(std::optional<std::vector<std::string>> names);
     void update_legend();
     void update_units();
+    void update_steps_note();
 
     LiveModel* live_ = nullptr;
     MetricChoice choice_;
@@ -69,6 +70,7 @@ private:
     QToolButton* follow_;
     MetricPlot* plot_;
     PanelMenu* menu_;
+    QLabel* steps_;   ///< where steps stand that began again
     QLabel* notice_;  ///< what became of an export
 };
 

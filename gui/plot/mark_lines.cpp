@@ -34,6 +34,7 @@ QColor MarkLines::color_of(RunMark::Kind kind) const {
             return colors_.bad;
         case RunMark::Kind::Pause:
         case RunMark::Kind::Restart:
+        case RunMark::Kind::Rewind:
             return colors_.warning;
         case RunMark::Kind::Checkpoint:
         case RunMark::Kind::Continue:
@@ -60,6 +61,7 @@ void MarkLines::draw_sign(QCPPainter* painter, RunMark::Kind kind, double x, dou
             painter->drawPolygon(QPolygonF{{x - 3, top}, {x + 4, top + 3.5}, {x - 3, top + 7}});
             break;
         case RunMark::Kind::Restart:
+        case RunMark::Kind::Rewind:
             painter->drawEllipse(QRectF(x - 3.5, top, 7, 7));
             break;
         case RunMark::Kind::Verdict:

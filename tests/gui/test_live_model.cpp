@@ -106,6 +106,141 @@ TEST(LiveModel, ARewindOfARankIsReported) {
     EXPECT_EQ(data.series[0].column(MetricId{0}).size(), 2U);
 }
 
+// A run that reports losses at these steps and epochs (-1: none), one after the other.
+struct Report {
+    std::int64_t step = 0;
+    double epoch = -1;
+    const char* name = "loss";
+    int rank = 0;
+};
+LiveData data_of(const std::vector<Report>& reports) {
+    LiveData data;
+    data.set_plan(synthetic_plan({.ranks = 2}));
+    std::uint64_t seq = 0;
+    for (const Report& report : reports) {
+        const double value = double(++seq);
+        data.apply({seq, std::int64_t(seq) * 1'000'000, "node1", report.rank,
+                    MetricEvent{report.step, report.epoch, {{report.name, value}}, {}}});
+    }
+    return data;
+}
+std::vector<std::int64_t> places(const LiveData& data, int rank, const char* name = "loss") {
+    std::vector<std::int64_t> all;
+    const MetricColumn& column = data.series[std::size_t(rank)].column(*data.state.metrics.find(name));
+    for (std::size_t i = 0; i < column.size(); ++i) {
+        all.push_back(column.steps().at(i));
+    }
+    return all;
+}
+QStringList log_lines(const LiveData& data) {
+    QStringList lines;
+    for (std::uint64_t number = 1; number <= data.log.last_number(); ++number) {
+        lines += qs(data.log.line(number).text);
+    }
+    return lines;
+}
+
+TEST(LiveModel, StepsThatBeginAgainInEachEpochStandBehindTheEpochBefore) {
+    const LiveData data = data_of({{1, 1}, {2, 1}, {3, 1}, {1, 2}, {2, 2}, {3, 2}, {1, 3}, {2, 3}});
+    EXPECT_EQ(places(data, 0), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 8}));
+    EXPECT_EQ(data.rewinds, 0U);
+    EXPECT_EQ(data.replacements, 0U);
+    EXPECT_EQ(data.step_places.epochs_again(), 2U);
+    EXPECT_EQ(data.step_places.first_step_again(), 1);
+    EXPECT_EQ(log_lines(data).filter(u"steps began again at 1 in epoch 2"_s).size(), 1) << "once for the run";
+    std::vector<std::int64_t> marks;
+    for (const RunMark& mark : data.marks.all()) {
+        EXPECT_EQ(mark.kind, RunMark::Kind::Epoch);
+        marks.push_back(mark.step);
+    }
+    EXPECT_EQ(marks, (std::vector<std::int64_t>{4, 7})) << "where the epochs begin on the curves";
+}
+
+TEST(LiveModel, StepsFromZeroBeginBehindTheLastOne) {
+    const LiveData data = data_of({{0, 0}, {1, 0}, {0, 1}, {1, 1}});
+    EXPECT_EQ(places(data, 0), (std::vector<std::int64_t>{0, 1, 2, 3}));
+}
+
+TEST(LiveModel, AnEpochWhoseLengthIsKnownTakesItsPlace) {
+    LiveData data;
+    data.set_plan(synthetic_plan({.ranks = 1}));
+    data.apply({1, 1, "node1", 0, MetricEvent{-1, -1, {{"steps_per_epoch", 100}}, {}}});
+    std::uint64_t seq = 1;
+    for (const double epoch : {1.0, 2.0}) {
+        for (const std::int64_t step : {30, 60, 90}) {
+            data.apply({++seq, 1, "node1", 0, MetricEvent{step, epoch, {{"loss", 1}}, {}}});
+        }
+    }
+    EXPECT_EQ(places(data, 0), (std::vector<std::int64_t>{30, 60, 90, 130, 160, 190}));
+}
+
+TEST(LiveModel, RanksThatAreBehindKeepTheStepsOfTheirEpoch) {
+    const LiveData data = data_of({{1, 1, "loss", 0},
+                                   {1, 1, "loss", 1},
+                                   {2, 1, "loss", 0},
+                                   {1, 2, "loss", 0},
+                                   {2, 1, "loss", 1},
+                                   {1, 2, "loss", 1}});
+    EXPECT_EQ(places(data, 0), (std::vector<std::int64_t>{1, 2, 3}));
+    EXPECT_EQ(places(data, 1), (std::vector<std::int64_t>{1, 2, 3}));
+}
+
+TEST(LiveModel, AMetricWithItsOwnCountDoesNotMoveTheOthers) {
+    const LiveData data =
+        data_of({{100, 1}, {200, 1}, {1, 1, "val_loss"}, {300, 2}, {400, 2}, {2, 2, "val_loss"}, {500, 3}});
+    EXPECT_EQ(places(data, 0), (std::vector<std::int64_t>{100, 200, 300, 400, 500}));
+    EXPECT_EQ(places(data, 0, "val_loss"), (std::vector<std::int64_t>{1, 2}));
+    EXPECT_EQ(data.step_places.epochs_again(), 0U);
+}
+
+TEST(LiveModel, StepsThatBeginAgainWithoutAnEpochLeaveAMarkAndALine) {
+    const LiveData data = data_of({{1}, {2}, {3}, {1}, {2}});
+    EXPECT_EQ(places(data, 0), (std::vector<std::int64_t>{1, 2}));
+    EXPECT_EQ(data.replacements, 1U);
+    EXPECT_EQ(data.replaced_from, 1);
+    ASSERT_EQ(data.marks.all().size(), 1U);
+    EXPECT_EQ(data.marks.all()[0].kind, RunMark::Kind::Rewind);
+    EXPECT_EQ(mark_text(data.marks.all()[0]), u"Steps began again at 1"_s);
+    EXPECT_EQ(log_lines(data).filter(u"steps began again at 1: values from there on"_s).size(), 1);
+}
+
+TEST(LiveModel, AProgramThatBeginsAgainForEverKeepsAFewMarks) {
+    std::vector<Report> reports;
+    for (int i = 0; i < 5000; ++i) {
+        reports.push_back({1 + i % 2 + (i / 2) % 7});
+    }
+    const LiveData data = data_of(reports);
+    EXPECT_LE(data.marks.all().size(), 100U);
+    EXPECT_EQ(log_lines(data).size(), 1);
+}
+
+TEST(LiveModel, ARestartIsNoReplacement) {
+    LiveData data = data_of({{1, 1}, {2, 1}, {3, 1}, {1, 2}, {2, 2}});
+    data.apply({100, 1, "node1", -1, StageEvent{StageName::Restart, StageStatus::Done, "", -1}});
+    data.apply({101, 1, "node1", 0, MetricEvent{2, 2, {{"loss", 9.0}}, {}}});
+    EXPECT_EQ(places(data, 0), (std::vector<std::int64_t>{1, 2, 3, 4, 5})) << "in its epoch";
+    EXPECT_EQ(data.replacements, 0U);
+    EXPECT_EQ(data.series[0].column(*data.state.metrics.find("loss")).at(4), 9.0F);
+}
+
+TEST(LiveModel, OutputThatIsLeftOutIsALineAtItsPlace) {
+    LiveData data;
+    data.set_plan(synthetic_plan({.ranks = 2}));
+    data.apply({1, 1, "node1", 1, LogEvent{false, "before\nhalf"}});
+    data.apply({2, 2, "node1", 1, LogEvent{false, "after\n", std::uint64_t(12) << 20U}});
+    data.apply({3, 3, "node1", 1, LogEvent{false, "", 1U << 20U}});
+    const QStringList lines = log_lines(data);
+    ASSERT_EQ(lines.size(), 5);
+    EXPECT_EQ(lines[0], u"before"_s);
+    EXPECT_EQ(lines[1], u"half"_s) << "its rest is left out";
+    EXPECT_TRUE(lines[2].startsWith(u"12 MiB of the output of rank 1 are left out here"_s))
+        << qPrintable(lines[2]);
+    EXPECT_EQ(lines[3], u"after"_s);
+    EXPECT_EQ(data.log.line(3).kind, LogKind::Event);
+    EXPECT_EQ(data.left_out_bytes, std::uint64_t(13) << 20U);
+    EXPECT_EQ(data.left_out_places, 2U);
+}
+
 TEST(LiveModel, EveryNumberThatARankReportsIsKeptByItsName) {
     LiveData data;
     data.set_plan(synthetic_plan({.ranks = 2}));

@@ -5,6 +5,7 @@
 #include <gui/live/failure_banner.h>
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
+#include <gui/live/metric_area.h>
 #include <gui/live/metric_chooser.h>
 #include <gui/live/rank_strip.h>
 #include <gui/live/run_header.h>
@@ -299,6 +300,41 @@ TEST(FailureReport, ABusyPortIsReportedOnce) {
     EXPECT_EQ(report.whole().count(qs(what)), 1) << qPrintable(report.whole());
     EXPECT_EQ(report.whole().count(qs(fix)), 1) << qPrintable(report.whole());
     EXPECT_EQ(report.busy_port, 29500);
+}
+
+TEST_F(Live, TheLogSaysHowMuchOutputIsLeftOut) {
+    LiveModel live;
+    LiveData data;
+    data.set_plan(synthetic_plan({}));
+    live.reset(std::move(data));
+    LogPane log(window_->workspace()->pool());
+    log.set_live(&live);
+    log.show();
+    auto* note = child<QLabel>(&log, "logNote");
+    EXPECT_FALSE(note->isVisible());
+    live.apply({Event{1, kSecond, "node1", 0, LogEvent{false, "x\n", 5U << 20U}}});
+    log.refresh();
+    EXPECT_TRUE(note->isVisible());
+    EXPECT_TRUE(note->text().startsWith(u"5 MiB of the output are left out"_s)) << qPrintable(note->text());
+}
+
+TEST_F(Live, ANoteUnderTheCurvesSaysThatStepsBeganAgain) {
+    LiveModel live;
+    LiveData data;
+    data.set_plan(synthetic_plan({.ranks = 1}));
+    live.reset(std::move(data));
+    MetricArea area;
+    area.set_live(&live);
+    area.show();
+    auto* note = child<QLabel>(&area, "plotSteps");
+    EXPECT_FALSE(note->isVisible());
+    std::uint64_t seq = 0;
+    for (const auto& [step, epoch] : {std::pair(1, 1.0), std::pair(2, 1.0), std::pair(1, 2.0)}) {
+        live.apply({Event{++seq, kSecond, "node1", 0, MetricEvent{step, epoch, {{"loss", 1.0}}, {}}}});
+    }
+    area.refresh();
+    EXPECT_TRUE(note->isVisible());
+    EXPECT_TRUE(note->text().startsWith(u"Steps began again at 1 in epoch 2"_s)) << qPrintable(note->text());
 }
 
 TEST_F(Live, LateLinesStandWhereTheyBelong) {
