@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/app/nav_bar.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
 
@@ -51,7 +52,7 @@ NavBar::NavBar(QWidget* parent) : QFrame(parent) {
 
 void NavBar::set_tip(std::size_t page, const QString& news) {
     const QString own = buttons_[page]->text();
-    buttons_[page]->setToolTip(news.isEmpty() ? own : QString(own % u'\n' % news));
+    buttons_[page]->setToolTip(news.isEmpty() ? own : plain_text(QString(own % u'\n' % news)));
     buttons_[page]->setAccessibleDescription(news);
 }
 

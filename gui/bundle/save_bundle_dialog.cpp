@@ -4,6 +4,7 @@
 #include <gui/bundle/bundle_file.h>
 #include <gui/bundle/bundle_tables.h>
 #include <gui/bundle/save_bundle_dialog.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
@@ -256,12 +257,14 @@ void SaveBundleDialog::show_written(const Written& written, bool replace) {
 
 void SaveBundleDialog::ask_replace(const std::string& file) {
     const QFileInfo info(qs(file));
-    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Replace file"),
-                                tr("Replace %1?").arg(info.fileName()), QMessageBox::NoButton, this);
+    auto* box =
+        new QMessageBox(QMessageBox::NoIcon, tr("Replace file"),
+                        plain_text(tr("Replace %1?").arg(info.fileName())), QMessageBox::NoButton, this);
     box->setObjectName(u"bundleReplaceDialog"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setInformativeText(tr("A file with this name is in %1. Its content is lost when it is replaced.")
-                                .arg(info.absolutePath()));
+    box->setInformativeText(
+        plain_text(tr("A file with this name is in %1. Its content is lost when it is replaced.")
+                       .arg(info.absolutePath())));
     QPushButton* yes = box->addButton(tr("&Replace"), QMessageBox::DestructiveRole);
     yes->setObjectName(u"bundleReplace"_s);
     box->setDefaultButton(box->addButton(QMessageBox::Cancel));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/doctor/pair_matrix.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 
 #include <QEvent>
@@ -425,7 +426,7 @@ bool PairMatrix::viewportEvent(QEvent* event) {
         } else {
             QStringList text{grid_.title(std::size_t(from), std::size_t(to))};
             text += grid_.lines(std::size_t(from), std::size_t(to));
-            QToolTip::showText(help->globalPos(), text.join(u'\n'), viewport());
+            QToolTip::showText(help->globalPos(), plain_text(text.join(u'\n')), viewport());
         }
         return true;
     }

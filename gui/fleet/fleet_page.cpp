@@ -13,6 +13,7 @@
 #include <gui/fleet/node_runs_dialog.h>
 #include <gui/fleet/slots_delegate.h>
 #include <gui/on_thread.h>
+#include <gui/plain_text.h>
 #include <gui/session/terminal.h>
 #include <gui/strings.h>
 #include <gui/style/table_delegates.h>
@@ -459,8 +460,8 @@ void FleetPage::open_shell() {
     box->setObjectName(u"noTerminal"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setInformativeText(
-        tr("Install one, for example xterm, or set TERMINAL to its name. The command:\n%1")
-            .arg(words.join(u' ')));
+        plain_text(tr("Install one, for example xterm, or set TERMINAL to its name. The command:\n%1")
+                       .arg(words.join(u' '))));
     auto* copy = box->addButton(tr("&Copy command"), QMessageBox::AcceptRole);
     box->addButton(QMessageBox::Close);
     connect(copy, &QPushButton::clicked, this, [words] { copy_to_clipboard(words.join(u' ')); });
@@ -518,17 +519,18 @@ void FleetPage::ask_remove() {
     if (nodes.empty()) {
         return;
     }
-    auto* box = new QMessageBox(
-        QMessageBox::NoIcon, nodes.size() == 1 ? tr("Remove node") : tr("Remove nodes"),
-        tr("Remove %1 from the inventory?").arg(selection_text(nodes)), QMessageBox::NoButton, this);
+    auto* box =
+        new QMessageBox(QMessageBox::NoIcon, nodes.size() == 1 ? tr("Remove node") : tr("Remove nodes"),
+                        plain_text(tr("Remove %1 from the inventory?").arg(selection_text(nodes))),
+                        QMessageBox::NoButton, this);
     box->setObjectName(u"removeDialog"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setInformativeText((nodes.size() == 1
-                                 ? tr("Its entry is removed from %1. The machine itself does not "
-                                      "change, and stored runs stay.")
-                                 : tr("Their entries are removed from %1. The machines themselves do not "
-                                      "change, and stored runs stay."))
-                                .arg(qs(fleet_->file().string())));
+    box->setInformativeText(plain_text(
+        (nodes.size() == 1 ? tr("Its entry is removed from %1. The machine itself does not "
+                                "change, and stored runs stay.")
+                           : tr("Their entries are removed from %1. The machines themselves do not "
+                                "change, and stored runs stay."))
+            .arg(qs(fleet_->file().string()))));
     if (nodes.size() > 1) {
         QStringList names;
         for (const NodeSpec& node : nodes) {

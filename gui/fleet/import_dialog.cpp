@@ -3,6 +3,7 @@
 
 #include <base/files.h>
 #include <gui/fleet/import_dialog.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
@@ -174,7 +175,7 @@ void ImportDialog::show_import() {
         const ImportedNode& imported = import_.nodes[std::size_t(row)];
         const auto put = [&](int column, const QString& text) {
             auto* item = new QTableWidgetItem(text);
-            item->setToolTip(text);
+            item->setToolTip(plain_text(text));
             item->setFlags(imported.taken ? Qt::ItemIsEnabled | Qt::ItemIsSelectable : Qt::ItemIsSelectable);
             table_->setItem(row, column, item);
             return item;

@@ -3,6 +3,7 @@
 
 #include <base/paths.h>
 #include <gui/fleet/key_dialog.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/field_form.h>
@@ -197,7 +198,7 @@ void KeyDialog::show_result(std::size_t node, const KeyInstallation& result) {
     const bool lies_there = result.verified || (result.failure && result.failure->code == "key-not-accepted");
     key->setText(!lies_there ? tr("not installed") : (result.added ? tr("added") : tr("already there")));
     login->setText(result.verified ? tr("works") : (result.failure ? qs(result.failure->what) : tr("fails")));
-    login->setToolTip(result.failure ? failure_text(*result.failure) : QString());
+    login->setToolTip(result.failure ? plain_text(failure_text(*result.failure)) : QString());
 }
 
 void KeyDialog::finished(const Result<KeyPair>& key) {

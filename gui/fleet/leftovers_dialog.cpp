@@ -3,6 +3,7 @@
 
 #include <gui/fleet/leftovers_dialog.h>
 #include <gui/models/fleet_model.h>
+#include <gui/plain_text.h>
 #include <gui/session/node_use.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
@@ -175,7 +176,7 @@ void LeftoversDialog::show_seen(const Seen& seen) {
             freed_by_text(entry)};
         for (int column = 0; column < kColumns; ++column) {
             auto* item = new QTableWidgetItem(texts[std::size_t(column)]);
-            item->setToolTip(texts[std::size_t(column)]);
+            item->setToolTip(plain_text(texts[std::size_t(column)]));
             table_->setItem(row, column, item);
         }
     }
@@ -222,15 +223,16 @@ void LeftoversDialog::ask_clean() {
                             u": "_s % qs(entry.what).simplified());
         }
     }
-    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Clean up"),
-                                tr("Free the leftovers of finished runs on %1?").arg(node_title(node_)),
-                                QMessageBox::NoButton, this);
+    auto* box =
+        new QMessageBox(QMessageBox::NoIcon, tr("Clean up"),
+                        plain_text(tr("Free the leftovers of finished runs on %1?").arg(node_title(node_))),
+                        QMessageBox::NoButton, this);
     box->setObjectName(u"cleanDialog"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setInformativeText(
-        (what.isEmpty() ? QString() : QString(what.join(u'\n') % u"\n\n"_s)) %
-        tr("The spools of finished runs on the node are deleted, too. Runs stored on this "
-           "computer stay."));
+        plain_text((what.isEmpty() ? QString() : QString(what.join(u'\n') % u"\n\n"_s)) %
+                   tr("The spools of finished runs on the node are deleted, too. Runs stored on this "
+                      "computer stay.")));
     auto* caches = new QCheckBox(
         tr("Also delete the &programs that Rankscope pushed there; the next start pushes them again"), box);
     caches->setObjectName(u"cleanCaches"_s);
@@ -267,14 +269,16 @@ void LeftoversDialog::ask_end() {
     if (chosen == nullptr) {
         return;
     }
-    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("End process"),
-                                tr("End process %1 on %2?").arg(chosen->pid).arg(node_title(node_)),
-                                QMessageBox::NoButton, this);
+    auto* box =
+        new QMessageBox(QMessageBox::NoIcon, tr("End process"),
+                        plain_text(tr("End process %1 on %2?").arg(chosen->pid).arg(node_title(node_))),
+                        QMessageBox::NoButton, this);
     box->setObjectName(u"endDialog"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setInformativeText(tr("%1\n\nIt receives SIGTERM; three seconds later it is killed. Unsaved data "
-                               "is lost.")
-                                .arg(qs(chosen->what).simplified()));
+    box->setInformativeText(
+        plain_text(tr("%1\n\nIt receives SIGTERM; three seconds later it is killed. Unsaved data "
+                      "is lost.")
+                       .arg(qs(chosen->what).simplified())));
     QPushButton* end = box->addButton(tr("&End process"), QMessageBox::AcceptRole);
     end->setObjectName(u"endConfirm"_s);
     box->setDefaultButton(box->addButton(QMessageBox::Cancel));

@@ -4,6 +4,7 @@
 #include <gui/fleet/slots_delegate.h>
 #include <gui/models/fleet_model.h>
 #include <gui/models/node_use.h>
+#include <gui/plain_text.h>
 #include <gui/style/theme.h>
 
 #include <QAbstractItemView>
@@ -158,7 +159,7 @@ bool SlotsDelegate::helpEvent(QHelpEvent* event, QAbstractItemView* view, const 
         if (squares[i].adjusted(-1, -1, 1, 1).contains(event->pos())) {
             const QString age = index.data(FleetModel::AgeRole).toString();
             const QString text = QString(slot_text(devices[i]) % u'\n' % age).trimmed();
-            QToolTip::showText(event->globalPos(), text, view);
+            QToolTip::showText(event->globalPos(), plain_text(text), view);
             return true;
         }
     }

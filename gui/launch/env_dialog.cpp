@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/launch/env_dialog.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
@@ -148,7 +149,7 @@ void EnvDialog::show_about(int row) {
     filling_ = true;
     const QString text = about(ss(cell(row, Name).trimmed()), ss(cell(row, Value)));
     table_->item(row, About)->setText(text);
-    table_->item(row, About)->setToolTip(text);
+    table_->item(row, About)->setToolTip(plain_text(text));
     filling_ = false;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/launch/gpu_picker.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/widgets/elided_label.h>
 #include <gui/widgets/layout_helpers.h>
@@ -90,7 +91,7 @@ void GpuPicker::rebuild(const std::vector<Node>& nodes) {
             square->setText(QString::number(gpu.index));
             square->setCheckable(true);
             square->setFixedSize(kSquare, kSquare);
-            square->setToolTip(gpu_text(node, gpu));
+            square->setToolTip(plain_text(gpu_text(node, gpu)));
             square->setAccessibleName(gpu_text(node, gpu));
             connect(square, &QToolButton::clicked, this, &GpuPicker::toggled);
             layout->addWidget(square, row, column);

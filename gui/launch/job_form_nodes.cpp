@@ -7,6 +7,7 @@
 #include <gui/launch/job_form.h>
 #include <gui/launch/key_rows.h>
 #include <gui/on_thread.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
 #include <gui/widgets/field_form.h>
@@ -69,7 +70,7 @@ void JobForm::fill_nodes() {
     const auto add = [this](const std::string& name, const QString& text, const QIcon& icon) {
         auto* item = new QListWidgetItem(icon, text, nodes_);
         item->setData(Qt::UserRole, qs(name));
-        item->setToolTip(text);
+        item->setToolTip(plain_text(text));
         item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
         const bool on = launcher().chooses_nodes
                             ? name == submit_node_

@@ -3,6 +3,7 @@
 
 #include <gui/launch/job_text_edit.h>
 #include <gui/launch/yaml_colors.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 #include <remote/desk/config/job_text_help.h>
@@ -260,7 +261,7 @@ bool JobTextEdit::event(QEvent* event) {
         if (text.isEmpty()) {
             QToolTip::hideText();
         } else {
-            QToolTip::showText(help->globalPos(), text, viewport());
+            QToolTip::showText(help->globalPos(), plain_text(text), viewport());
         }
         return true;
     }
@@ -331,7 +332,7 @@ void JobTextEdit::offer(bool asked) {
         const QString about = qs(suggestion.about);
         auto* item = new QStandardItem(about.isEmpty() ? shown : QString(shown % u" — "_s % about));
         item->setData(word, Qt::UserRole);
-        item->setToolTip(about);
+        item->setToolTip(plain_text(about));
         offers_->appendRow(item);
     }
     completer_->setCompletionPrefix(typed);

@@ -3,6 +3,7 @@
 
 #include <gui/launch/job_text_edit.h>
 #include <gui/launch/job_text_pane.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/widgets/layout_helpers.h>
 
@@ -69,7 +70,7 @@ void JobTextPane::set_faults(const config::ConfigProblems& faults) {
 void JobTextPane::show_help() {
     const QString help = edit_->help_at(edit_->textCursor().position());
     help_->setText(help.isEmpty() ? tr("Ctrl+Space: the keys and values that may stand here.") : help);
-    help_->setToolTip(help);
+    help_->setToolTip(plain_text(help));
 }
 
 }  // namespace rankscope::gui

@@ -4,6 +4,7 @@
 #include <gui/launch/env_dialog.h>
 #include <gui/launch/key_rows.h>
 #include <gui/launch/train_values.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/field_form.h>
@@ -315,7 +316,7 @@ void KeyRows::set_offers(const std::string& key, const std::vector<ComputeOffer>
         const QString why = qs(ComputeOffers::why_not(offers, ss(value)));
         model->item(i)->setEnabled(why.isEmpty());
         box->setItemText(i, why.isEmpty() ? shown : tr("%1: %2").arg(shown, why));
-        box->setItemData(i, why, Qt::ToolTipRole);
+        box->setItemData(i, plain_text(why), Qt::ToolTipRole);
     }
 }
 

@@ -12,6 +12,7 @@
 #include <gui/launch/launch_page.h>
 #include <gui/launch/override_bar.h>
 #include <gui/on_thread.h>
+#include <gui/plain_text.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/widgets/notice_bar.h>
@@ -353,7 +354,7 @@ void LaunchPage::show_source() {
     const JobSource& source = document_.source();
     const QString name = source.title.isEmpty() ? tr("a new job") : source.title;
     file_->setText(source.is_draft() ? tr("%1, changed").arg(name) : name);
-    file_->setToolTip(source.saved ? qs(source.file.string()) : file_->text());
+    file_->setToolTip(plain_text(source.saved ? qs(source.file.string()) : file_->text()));
 }
 
 void LaunchPage::document_changed() {

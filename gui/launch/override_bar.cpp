@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/launch/override_bar.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
@@ -70,7 +71,7 @@ void OverrideBar::set_config(const std::filesystem::path& file, std::string text
     file_ = file;
     text_ = std::move(text);
     title_->setText(tr("%1 with").arg(short_name(file.filename().string())));
-    title_->setToolTip(qs(file.string()));
+    title_->setToolTip(plain_text(qs(file.string())));
     pairs_->clear();
     problem_->hide();
     show();

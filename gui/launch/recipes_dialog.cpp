@@ -3,6 +3,7 @@
 
 #include <gui/launch/recipes_dialog.h>
 #include <gui/launch/yaml_colors.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
@@ -161,7 +162,7 @@ void RecipesDialog::show_entries(const Read& read) {
         const JobRecipe& recipe = entries_[std::size_t(i)].recipe;
         auto* item =
             new QTreeWidgetItem(list_, {qs(recipe.name), recipe.own ? tr("yours") : tr("Rankscope")});
-        item->setToolTip(0, qs(recipe.about));
+        item->setToolTip(0, plain_text(qs(recipe.about)));
         row = qs(recipe.name) == wanted ? i : row;
     }
     list_->setCurrentItem(list_->topLevelItem(row));

@@ -4,6 +4,7 @@
 #include <gui/live/gpu_squares.h>
 #include <gui/models/gpu_texts.h>
 #include <gui/models/node_samples_model.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/style/contrast.h>
 #include <gui/style/theme.h>
@@ -191,7 +192,7 @@ bool GpuSquares::event(QEvent* event) {
         if (text.isEmpty()) {
             QToolTip::hideText();
         } else {
-            QToolTip::showText(help->globalPos(), text, this);
+            QToolTip::showText(help->globalPos(), plain_text(text), this);
         }
         return true;
     }

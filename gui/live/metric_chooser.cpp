@@ -3,6 +3,7 @@
 
 #include <gui/data/metric_format.h>
 #include <gui/live/metric_chooser.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/widgets/layout_helpers.h>
 #include <remote/desk/run/metric_summary.h>
@@ -140,7 +141,7 @@ void MetricChooser::add_names(const LiveData& run) {
         if (item->text() != text) {
             item->setText(text);
             item->setData(qs(summaries[i].name), kNameRole);
-            item->setToolTip(text);
+            item->setToolTip(plain_text(text));
         }
     }
 }

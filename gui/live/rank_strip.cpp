@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/live/rank_strip.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
 #include <gui/texts.h>
@@ -140,7 +141,7 @@ bool RankSquares::event(QEvent* event) {
             if (state.exit) {
                 text += tr("\nended with %1").arg(exit_text(state.exit->code, state.exit->signal));
             }
-            QToolTip::showText(help->globalPos(), text, this);
+            QToolTip::showText(help->globalPos(), plain_text(text), this);
         }
         return true;
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/live/stage_strip.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/elided_label.h>
@@ -92,8 +93,8 @@ void StageCell::set_state(const StageState& stage, std::int64_t now_us, Ending e
     name_->setFont(font);
     time_->setText(time);
     setAccessibleName(tr("Stage %1: %2 %3").arg(name_->text(), word, time));
-    setToolTip(stage.detail.empty() ? accessibleName()
-                                    : QString(accessibleName() % u'\n' % qs(stage.detail)));
+    setToolTip(plain_text(stage.detail.empty() ? accessibleName()
+                                               : QString(accessibleName() % u'\n' % qs(stage.detail))));
     const double progress = sign == StageSign::Active ? stage.progress : -1;
     if (sign != sign_ || progress != progress_) {
         sign_ = sign;

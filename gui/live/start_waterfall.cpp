@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/live/start_waterfall.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
 #include <gui/texts.h>
@@ -244,7 +245,8 @@ bool StartBars::viewportEvent(QEvent* event) {
         if (row < 0) {
             QToolTip::hideText();
         } else {
-            QToolTip::showText(help->globalPos(), row_text(rows_[std::size_t(row)], now_us_), viewport());
+            QToolTip::showText(help->globalPos(), plain_text(row_text(rows_[std::size_t(row)], now_us_)),
+                               viewport());
         }
         return true;
     }

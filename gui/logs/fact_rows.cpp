@@ -3,6 +3,7 @@
 
 #include <gui/data/log_store.h>
 #include <gui/logs/fact_rows.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 
@@ -40,7 +41,7 @@ void add_row(QTreeWidget* list, const QString& name, const QString& value,
         return;
     }
     auto* row = new QTreeWidgetItem(list, {name, value});
-    row->setToolTip(1, value);
+    row->setToolTip(1, plain_text(value));
     row->setData(0, Qt::UserRole, place_data(place));
 }
 
@@ -213,7 +214,7 @@ void fill_timeline(QTreeWidget* list, const NcclSnapshot& snapshot) {
         }
         auto* row = new QTreeWidgetItem(
             {moment_text(entry.moment), kind_text(entry), who, qs(displayable(entry.text, 400))});
-        row->setToolTip(3, place_text(snapshot, entry.place));
+        row->setToolTip(3, plain_text(place_text(snapshot, entry.place)));
         row->setData(0, Qt::UserRole, place_data(entry.place));
         if (entry.first) {
             QFont bold = list->font();

@@ -4,6 +4,7 @@
 #include <gui/data/node_labels.h>
 #include <gui/models/checked_nodes_model.h>
 #include <gui/models/column_titles.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 
@@ -120,10 +121,12 @@ QVariant CheckedNodesModel::data(const QModelIndex& index, int role) const {
     }
     // With what the columns say that a narrow table hides.
     if (role == Qt::ToolTipRole && index.column() == Interface) {
-        return QStringList{text(row, Interface), text(row, Address), text(row, Why)}.join(u'\n').trimmed();
+        return plain_text(
+            QStringList{text(row, Interface), text(row, Address), text(row, Why)}.join(u'\n').trimmed());
     }
     if (role == Qt::DisplayRole || role == Qt::ToolTipRole) {
-        return text(row, index.column());
+        const QString shown = text(row, index.column());
+        return role == Qt::ToolTipRole ? plain_text(shown) : shown;
     }
     return role == StatusRole ? QVariant(int(worst(row.counts))) : QVariant();
 }

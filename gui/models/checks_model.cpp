@@ -3,6 +3,7 @@
 
 #include <gui/models/checks_model.h>
 #include <gui/models/column_titles.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 
@@ -182,7 +183,7 @@ QVariant ChecksModel::data(const QModelIndex& index, int role) const {
         case Text:
             return display ? qs(check->detail).simplified() : wrapped_tip(qs(check->detail));
         case Nodes:
-            return display ? names_text(check->nodes, kNamedNodes) : nodes_tip(check->nodes);
+            return display ? names_text(check->nodes, kNamedNodes) : plain_text(nodes_tip(check->nodes));
         default:
             return {};
     }

@@ -4,6 +4,7 @@
 #include <gui/data/metric_format.h>
 #include <gui/models/comparison_model.h>
 #include <gui/models/run_column_texts.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <remote/desk/compare/comparison_text.h>
@@ -63,10 +64,11 @@ QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
         case Qt::ToolTipRole:
         case Qt::AccessibleTextRole: {
             const QString value = row.values.value(index.column() - FIRST_RUN);
-            return index.column() == Section ? row.section
-                   : index.column() == Key   ? row.key
-                   : value.isEmpty()         ? u"–"_s
-                                             : value;
+            const QString text = index.column() == Section ? row.section
+                                 : index.column() == Key   ? row.key
+                                 : value.isEmpty()         ? u"–"_s
+                                                           : value;
+            return role == Qt::ToolTipRole ? plain_text(text) : text;
         }
         case Qt::FontRole:
             if (row.differs && index.column() == Key) {
@@ -84,7 +86,8 @@ QVariant ComparisonModel::headerData(int section, Qt::Orientation orientation, i
     if (orientation != Qt::Horizontal || (role != Qt::DisplayRole && role != Qt::ToolTipRole)) {
         return {};
     }
-    return section == Section ? QString() : section == Key ? QString() : titles_.value(section - FIRST_RUN);
+    const QString title = section < FIRST_RUN ? QString() : titles_.value(section - FIRST_RUN);
+    return role == Qt::ToolTipRole ? plain_text(title) : title;
 }
 
 QStringList run_titles(const std::vector<ComparedRun>& runs) {

@@ -4,6 +4,7 @@
 #include <gui/models/fleet_model.h>
 #include <gui/models/node_use.h>
 #include <gui/on_thread.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 
@@ -325,20 +326,22 @@ QVariant FleetModel::data(const QModelIndex& index, int role) const {
             return display(node, index.column());
         case Qt::ToolTipRole: {
             if (index.column() == Slots) {
-                return QString(slots_text(node) % u'\n' % figures_age_text(node, now_us_)).trimmed();
+                return plain_text(
+                    QString(slots_text(node) % u'\n' % figures_age_text(node, now_us_)).trimmed());
             }
             if (index.column() == Use) {
-                return use_tool_tip(node, now_us_);
+                return plain_text(use_tool_tip(node, now_us_));
             }
             const QString text = display(node, index.column());
             if (index.column() == State && node.run_link && !node.run_link->failure.empty()) {
-                return QString(text % u'\n' % qs(node.run_link->failure) % u'\n' % qs(node.run_link->remedy))
-                    .trimmed();
+                return plain_text(
+                    QString(text % u'\n' % qs(node.run_link->failure) % u'\n' % qs(node.run_link->remedy))
+                        .trimmed());
             }
             if (index.column() == State && node.state == ProbeState::Failed) {
-                return failure_text(node.failure);
+                return plain_text(failure_text(node.failure));
             }
-            return text;
+            return plain_text(text);
         }
         case Qt::ForegroundRole:
             // Facts of an earlier session are history, not the state of the node.

@@ -4,6 +4,7 @@
 #include <gui/models/column_titles.h>
 #include <gui/models/gpu_texts.h>
 #include <gui/models/node_samples_model.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <remote/wire/sample_keys.h>
@@ -449,7 +450,7 @@ QVariant NodeSamplesModel::data(const QModelIndex& index, int role) const {
         case HistoryRole:
             return history(index);
         case Qt::ToolTipRole:
-            return tool_tip(index);
+            return plain_text(tool_tip(index));
         case SortRole: {
             if (index.column() == Node) {
                 const GpuSample* gpu = gpu_at(index);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/models/plan_model.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 
 #include <utility>
@@ -80,7 +81,8 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const {
         return {};
     }
     if (role == Qt::DisplayRole || role == Qt::ToolTipRole) {
-        return display(*rank, index.column());
+        const QString text = display(*rank, index.column());
+        return role == Qt::ToolTipRole ? plain_text(text) : text;
     }
     if (role == Qt::TextAlignmentRole) {
         const bool right = index.column() == Rank || index.column() == LocalRank;

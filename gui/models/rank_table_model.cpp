@@ -4,6 +4,7 @@
 #include <gui/data/metric_format.h>
 #include <gui/data/node_labels.h>
 #include <gui/models/rank_table_model.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 
@@ -186,7 +187,7 @@ QVariant RankTableModel::data(const QModelIndex& index, int role) const {
         case StaleRole:
             return broken_link(rank) != nullptr;
         case Qt::ToolTipRole:
-            return tool_tip(rank);
+            return plain_text(tool_tip(rank));
         case Qt::TextAlignmentRole:
             return int((left_aligned(index.column()) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
         default:
@@ -296,7 +297,8 @@ QVariant RankTableModel::headerData(int section, Qt::Orientation orientation, in
         return int((left_aligned(section) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     }
     if (role == Qt::ToolTipRole && section >= FIRST_METRIC && section < exit_column()) {
-        const QString title = metric_title(metrics_[std::size_t(section - FIRST_METRIC)].name);
+        const QString title =
+            plain_text(metric_title(metrics_[std::size_t(section - FIRST_METRIC)].name));
         return shows_means_ ? tr("%1: mean over the chosen range").arg(title) : title;
     }
     if (role != Qt::DisplayRole) {

@@ -3,6 +3,7 @@
 
 #include <gui/data/metric_format.h>
 #include <gui/models/run_groups_model.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 
 #include <QAbstractProxyModel>
@@ -146,9 +147,10 @@ QVariant RunGroupsModel::data(const QModelIndex& index, int role) const {
     }
     switch (role) {
         case Qt::DisplayRole:
-        case Qt::ToolTipRole:
         case Qt::AccessibleTextRole:
             return group_text(groups_[std::size_t(index.row())], index.column());
+        case Qt::ToolTipRole:
+            return plain_text(group_text(groups_[std::size_t(index.row())], index.column()));
         case Qt::TextAlignmentRole:
             return int((runs_->is_number(index.column()) ? Qt::AlignRight : Qt::AlignLeft) |
                        Qt::AlignVCenter);

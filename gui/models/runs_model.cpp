@@ -4,6 +4,7 @@
 #include <gui/data/metric_format.h>
 #include <gui/models/run_column_texts.h>
 #include <gui/models/runs_model.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <remote/desk/compare/run_summary.h>
@@ -245,7 +246,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
     }
     switch (role) {
         case Qt::ToolTipRole:
-            return tip(index.row(), index.column());
+            return plain_text(tip(index.row(), index.column()));
         case Qt::DisplayRole:
             return display(index.row(), index.column());
         case Qt::AccessibleTextRole:
@@ -281,7 +282,7 @@ QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int rol
         return int((is_number(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     }
     if (role == Qt::ToolTipRole && section >= NUM_COLUMNS) {
-        return run_column_text(chosen_[std::size_t(section - NUM_COLUMNS)]);
+        return plain_text(run_column_text(chosen_[std::size_t(section - NUM_COLUMNS)]));
     }
     if (role != Qt::DisplayRole) {
         return {};

@@ -3,6 +3,7 @@
 
 #include <gui/nccl/collective_format.h>
 #include <gui/nccl/collective_table_model.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 
@@ -166,7 +167,7 @@ QVariant CollectiveTableModel::data(const QModelIndex& index, int role) const {
         case SortRole:
             return sort_key(row, index.column());
         case Qt::ToolTipRole:
-            return tool_tip(row);
+            return plain_text(tool_tip(row));
         case Qt::TextAlignmentRole:
             return int(
                 (index.column() == Function || index.column() == Algorithm ? Qt::AlignLeft : Qt::AlignRight) |

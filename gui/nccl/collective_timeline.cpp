@@ -3,6 +3,7 @@
 
 #include <gui/nccl/collective_format.h>
 #include <gui/nccl/collective_timeline.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 
@@ -322,7 +323,7 @@ bool CollectiveTimeline::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         auto* help = static_cast<QHelpEvent*>(event);
         const QString text = report_ ? describe(help->pos()) : QString();
-        text.isEmpty() ? QToolTip::hideText() : QToolTip::showText(help->globalPos(), text, this);
+        text.isEmpty() ? QToolTip::hideText() : QToolTip::showText(help->globalPos(), plain_text(text), this);
         return true;
     }
     return QWidget::event(event);

@@ -6,6 +6,7 @@
 #include <gui/nccl/collective_timeline.h>
 #include <gui/nccl/collectives_tab.h>
 #include <gui/nccl/size_plot.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 #include <gui/texts.h>
@@ -389,7 +390,7 @@ void CollectivesTab::refresh() {
     const bool behind = std::any_of(report->ranks.begin(), report->ranks.end(),
                                     [](const ReportRank& rank) { return !rank.behind.empty(); });
     summary_->setText(summary);
-    summary_->setToolTip(summary);
+    summary_->setToolTip(plain_text(summary));
     set_style_property(summary_, "role", behind ? u"fieldError"_s : u"muted"_s);
     const bool timed = std::any_of(report->ranks.begin(), report->ranks.end(), [](const ReportRank& rank) {
         return !rank.recent.empty() || !rank.open.empty() || !rank.behind.empty();

@@ -3,6 +3,7 @@
 
 #include <gui/nccl/map_tab.h>
 #include <gui/nccl/transport_texts.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
 #include <gui/widgets/combo_box.h>
@@ -267,7 +268,8 @@ void MapTab::show_findings() {
     for (const logs::TransportFinding& finding : picture->findings) {
         const QString title = finding_title(finding, picture->snapshot->facts);
         auto* item = new QListWidgetItem(sign, title + u". "_s + finding_cost(finding), findings_);
-        item->setToolTip(title + u"\n"_s + finding_cost(finding) + u"\n"_s + tr("Click: show the line"));
+        item->setToolTip(
+            plain_text(title + u"\n"_s + finding_cost(finding) + u"\n"_s + tr("Click: show the line")));
         item->setData(Qt::UserRole,
                       QVariantList{finding.place.file, QVariant::fromValue(qulonglong(finding.place.line))});
     }

@@ -3,6 +3,7 @@
 
 #include <gui/nccl/map_view.h>
 #include <gui/nccl/transport_texts.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
 #include <gui/texts.h>
@@ -535,7 +536,7 @@ void MapView::changeEvent(QEvent* event) {
 bool MapView::viewportEvent(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        QToolTip::showText(help->globalPos(), text_at(help->pos()), viewport());
+        QToolTip::showText(help->globalPos(), plain_text(text_at(help->pos())), viewport());
         return true;
     }
     return QAbstractScrollArea::viewportEvent(event);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/plain_text.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/plot_hand.h>
 #include <gui/plot/plot_moment.h>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <gui/plain_text.h>
 #include <gui/preferences/retention_dialog.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
@@ -89,7 +90,7 @@ void RetentionDialog::show_plan(Result<RetentionPlan> plan) {
                                            age ? tr("age") : tr("size")};
         for (int column = 0; column < int(texts.size()); ++column) {
             auto item = std::make_unique<QTableWidgetItem>(texts[std::size_t(column)]);
-            item->setToolTip(column == 0 ? texts[0] : QString());
+            item->setToolTip(column == 0 ? plain_text(texts[0]) : QString());
             if (column == 2) {
                 item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
             }

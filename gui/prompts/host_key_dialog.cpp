@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/plain_text.h>
 #include <gui/prompts/host_key_dialog.h>
 #include <gui/strings.h>
 #include <gui/widgets/layout_helpers.h>
@@ -78,7 +79,7 @@ void HostKeyDialog::add(const HostKeyQuestion& question) {
     fingerprint->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     table_->setItem(row, 3, fingerprint);
     for (int column = 0; column < table_->columnCount(); ++column) {
-        table_->item(row, column)->setToolTip(table_->item(row, column)->text());
+        table_->item(row, column)->setToolTip(plain_text(table_->item(row, column)->text()));
     }
     table_->resizeColumnsToContents();
     for (int column = 0; column < table_->columnCount(); ++column) {

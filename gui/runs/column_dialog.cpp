@@ -4,6 +4,7 @@
 #include <gui/data/metric_format.h>
 #include <gui/models/run_column_texts.h>
 #include <gui/models/runs_model.h>
+#include <gui/plain_text.h>
 #include <gui/runs/column_dialog.h>
 #include <gui/strings.h>
 #include <remote/desk/compare/run_summary.h>
@@ -85,7 +86,7 @@ void ColumnDialog::add_item(QStandardItem* section, const QString& id, const QSt
     item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
     item->setCheckState(shown_.contains(id) ? Qt::Checked : Qt::Unchecked);
     item->setData(id, kIdRole);
-    item->setToolTip(id);
+    item->setToolTip(plain_text(id));
     section->appendRow(item.release());
 }
 

@@ -3,6 +3,7 @@
 
 #include <gui/data/metric_format.h>
 #include <gui/models/run_column_texts.h>
+#include <gui/plain_text.h>
 #include <gui/plot/legend_element.h>
 #include <gui/plot/plot_files.h>
 #include <gui/plot/plot_tickers.h>
@@ -344,7 +345,7 @@ void ComparePlot::hover(QMouseEvent* event) {
             lines += tr("%1: %2").arg(graph->name(), metric_value_text(under->metric, at->value));
         }
     }
-    QToolTip::showText(event->globalPosition().toPoint(), lines.join(u'\n'), plot_);
+    QToolTip::showText(event->globalPosition().toPoint(), plain_text(lines.join(u'\n')), plot_);
 }
 
 void ComparePlot::contextMenuEvent(QContextMenuEvent* event) {

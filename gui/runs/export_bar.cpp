@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/plain_text.h>
 #include <gui/runs/export_bar.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
@@ -57,7 +58,7 @@ void ExportBar::choose(const std::shared_ptr<RunStore>& store, const RunRecord& 
 void ExportBar::show_written(const QString& path, qint64 so_far_us) {
     path_ = path;
     progress_->set_text({});
-    written_->setToolTip(path);
+    written_->setToolTip(plain_text(path));
     written_->set_text(
         tr("Written: %1").arg(short_name(ss(QFileInfo(path).fileName()))),
         so_far_us == 0

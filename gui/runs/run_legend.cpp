@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/plain_text.h>
 #include <gui/runs/run_legend.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
@@ -44,7 +45,7 @@ RunLegend::RunLegend(QWidget* parent)
 void RunLegend::set_titles(const QStringList& titles) {
     titles_ = titles;
     setAccessibleName(tr("Runs: %1").arg(titles.join(u", "_s)));
-    setToolTip(titles.join(u'\n'));
+    setToolTip(plain_text(titles.join(u'\n')));
     place_button();
     updateGeometry();
     update();

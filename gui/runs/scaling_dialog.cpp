@@ -3,6 +3,7 @@
 
 #include <gui/data/metric_format.h>
 #include <gui/models/run_column_texts.h>
+#include <gui/plain_text.h>
 #include <gui/plot/plot_files.h>
 #include <gui/runs/scaling_dialog.h>
 #include <gui/runs/scaling_plot.h>
@@ -262,7 +263,7 @@ void ScalingDialog::show_result(const ScalingResult& result) {
             auto item = std::make_unique<QTableWidgetItem>(text);
             item->setTextAlignment(Qt::Alignment(column == kOutcome ? Qt::AlignLeft : Qt::AlignRight) |
                                    Qt::AlignVCenter);
-            item->setToolTip(text);
+            item->setToolTip(plain_text(text));
             table_->setItem(row, column, item.release());  // the table owns it
         };
         const auto value = [&](double number) {

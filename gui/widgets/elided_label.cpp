@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/plain_text.h>
 #include <gui/widgets/elided_label.h>
 
 #include <QEvent>
@@ -50,7 +51,7 @@ void ElidedLabel::elide() {
     if (shown != text()) {
         setText(shown);
     }
-    setToolTip(shown == full_ ? QString() : full_);
+    setToolTip(shown == full_ ? QString() : plain_text(full_));
 }
 
 }  // namespace rankscope::gui
