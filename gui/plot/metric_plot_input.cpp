@@ -3,6 +3,7 @@
 
 // Keys, the context menu, and what the mouse points at.
 
+#include <gui/plain_text.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/plot_hand.h>
 #include <gui/plot/plot_moment.h>
@@ -145,7 +146,7 @@ void MetricPlot::hover(const QPoint& place, const QPoint& global) {
         }
         lines.prepend(at);
     }
-    QToolTip::showText(global + QPoint(14, 14), lines.join(u'\n'), plot_);
+    QToolTip::showText(global + QPoint(14, 14), plain_text(lines.join(u'\n')), plot_);
 }
 
 }  // namespace rankscope::gui
