@@ -58,7 +58,8 @@ int walk(const QAbstractItemModel& model, const QModelIndex& parent = {}) {
 }
 
 TEST(HostileNames, PlainTextStaysAsItIsAndMarkupIsShown) {
-    EXPECT_EQ(plain_text(u"a < b & c > d\nnext"_s), u"a < b & c > d\nnext"_s);
+    EXPECT_EQ(plain_text(u"loss & acc\nnext"_s), u"loss & acc\nnext"_s);
+    EXPECT_EQ(shown(plain_text(u"a < b & c > d"_s)), u"a < b & c > d"_s) << "Qt takes this for bold text";
     const QString tip = plain_text(qs(kHostile) + u"\n<b>bold</b> & more"_s);
     EXPECT_FALSE(tip.contains(u"<img"_s));
     EXPECT_TRUE(shown(tip).contains(u"<img src=x>"_s)) << qPrintable(shown(tip));
