@@ -195,7 +195,9 @@ void FormulaSeries::compute_by_worker() {
                 ++count;
             };
             std::size_t left = 0;
+            std::size_t before = 0;
             do {  // what came meanwhile, too, until it is little
+                before = count;
                 block.work.begin_pass();
                 for (bool complete = false; !complete && count < most;) {
                     const bool there = !job.cancelled() && gate->read(generation, [&] {
@@ -217,7 +219,7 @@ void FormulaSeries::compute_by_worker() {
                 if (!gate->read(generation, [&] { left = block.work.left(*run); })) {
                     return {};
                 }
-            } while (left > kAtOnce / 2 && count < most);
+            } while (left > kAtOnce / 2 && count < most && count > before);
             return block;
         },
         [this](std::optional<Block> block) { take(std::move(block)); });

@@ -43,6 +43,11 @@ double value_until(const MetricColumn& column, std::int64_t step) {
     return i == 0 ? kNone : double(column.at(i - 1));
 }
 
+/// The index in `of` from which `all` has nothing yet. Another rank may lead than before: sizes say nothing.
+std::size_t next_of(const MetricColumn& all, const MetricColumn& of) {
+    return all.empty() ? 0 : of.steps().lower_bound(double(all.steps().last()) + 0.5);
+}
+
 }  // namespace
 
 FormulaWork::FormulaWork(const Formula& formula, std::vector<MetricId> metrics)
@@ -73,7 +78,7 @@ std::size_t FormulaWork::left(const LiveData& run) const {
         if (of) {
             const std::int64_t end = settled(run, operands_[i].metric);
             const std::size_t steps = of->steps().lower_bound(double(end) + 0.5);
-            const std::size_t have = operands_[i].all.size();
+            const std::size_t have = next_of(operands_[i].all, *of);
             // Read once of each rank; most formulas then have a value for each rank, too.
             left += steps > have ? 2 * (steps - have) * run.series.size() : 0;
         }
@@ -129,8 +134,7 @@ std::size_t FormulaWork::aggregate(const LiveData& run, std::size_t index, std::
         return 0;
     }
     const std::int64_t end = settled(run, operand.metric);
-    std::size_t next =
-        operand.all.empty() ? 0 : of->steps().lower_bound(double(operand.all.steps().last()) + 0.5);
+    std::size_t next = next_of(operand.all, *of);
     std::size_t used = 0;
     std::vector<float> values;
     for (; next < of->size() && used < most; ++next) {

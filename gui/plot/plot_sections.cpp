@@ -88,6 +88,7 @@ void PlotSections::add_header(const PanelSection& section, int row) {
     if (!at.header) {
         at.header = new SectionHeader(plot);
         SectionHeader* header = at.header;
+        header->move(0, -2 * header_height());  // out of sight until the layout has a place for it
         connect(header, &SectionHeader::foldRequested, this,
                 [this, header](bool on) { fold(header->key(), on); });
         connect(header, &SectionHeader::menuRequested, this, [this, header](const QPoint& global) {

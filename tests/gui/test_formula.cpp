@@ -199,6 +199,22 @@ TEST_F(FormulaSeriesTest, OfAllRanksIsOneCurve) {
     EXPECT_EQ(sum.values().column(0).at(20), 400);
 }
 
+TEST_F(FormulaSeriesTest, RanksThatReportOtherStepsAreComputedOnce) {
+    LiveData data;
+    data.set_plan(synthetic_plan({.ranks = 2}));
+    for (int step = 1; step <= 40'001; ++step) {
+        data.apply({0, 1, "node1", step % 2, MetricEvent{step, 1, {{"loss", double(step % 2)}}, {}}});
+    }
+    live_.reset(std::move(data));
+    FormulaSeries series("loss@mean", &live_, &pool_);
+    finish(series);
+    const std::uint64_t revision = *series.values().revision;
+    series.update();
+    EXPECT_FALSE(series.computing()) << "there is nothing more";
+    EXPECT_EQ(*series.values().revision, revision);
+    EXPECT_GE(series.values().column(0).size(), 20'000U);
+}
+
 TEST_F(FormulaSeriesTest, ReportsWhatIsMissing) {
     live_.reset(steps_and_ranks(2));
     const auto problem = [&](const char* text) { return FormulaSeries(text, &live_, &pool_).problem(); };
