@@ -3,6 +3,8 @@
 
 #include <base/check.h>
 #include <gui/actions/action_registry.h>
+#include <gui/actions/key_hint.h>
+#include <gui/strings.h>
 
 #include <QAction>
 #include <QKeySequence>
@@ -14,6 +16,39 @@
 
 namespace rankscope::gui {
 
+namespace {
+
+QKeySequence sequence_of(const QString& portable) {
+    return QKeySequence::fromString(portable, QKeySequence::PortableText);
+}
+
+/// Whether one focus can be where both hold; null: in the whole window.
+bool hold_together(const QWidget* one, const QWidget* other) {
+    return one == nullptr || other == nullptr || one == other || one->isAncestorOf(other) ||
+           other->isAncestorOf(one);
+}
+
+/// An action's keys, whether or not another has them.
+QStringList wanted_keys(const ActionSpec& spec, const std::map<QString, QString>& changed) {
+    const auto own = changed.find(spec.id);
+    const QStringList wanted =
+        own == changed.end() ? QStringList{spec.keys, spec.also} : QStringList{own->second};
+    QStringList all;
+    for (const QString& keys : wanted) {
+        if (keys.isEmpty()) {
+            continue;
+        }
+        all += keys;
+        // The keypad's Enter is another key.
+        if (keys == u"Return"_s || keys.endsWith(u"+Return"_s)) {
+            all += keys.chopped(QStringView(u"Return").size()) + u"Enter"_s;
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
 QString ActionRegistry::Entry::name() const {
     QString text = spec.text;
     return text.remove(u'&');
@@ -23,15 +58,24 @@ QString ActionRegistry::Entry::keys() const {
     return action->shortcut().toString(QKeySequence::PortableText);
 }
 
+QString native_keys(const QString& portable) {
+    return sequence_of(portable).toString(QKeySequence::NativeText);
+}
+
 ActionRegistry::ActionRegistry(QWidget* window) : QObject(window), window_(window) {}
 
 QAction* ActionRegistry::add(ActionSpec spec) {
     RANKSCOPE_CHECK(find(spec.id) == nullptr, return find(spec.id)->action);
     auto* action = new QAction(spec.text, this);
     action->setObjectName(spec.id);
-    action->setShortcut(QKeySequence::fromString(spec.keys, QKeySequence::PortableText));
     action->setCheckable(bool(spec.checked));
-    window_->addAction(action);  // the shortcut holds without a menu, too
+    // The shortcut holds without a menu, too.
+    if (spec.where != nullptr) {
+        action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+        spec.where->addAction(action);
+    } else {
+        window_->addAction(action);
+    }
     connect(action, &QAction::triggered, this, [this, id = spec.id] {
         const Entry* entry = find(id);
         if (const QString reason = entry->blocked(); !reason.isEmpty()) {
@@ -87,25 +131,60 @@ void ActionRegistry::watch(QMenu* menu) {
 }
 
 void ActionRegistry::set_keys(const std::map<QString, QString>& changed) {
+    const auto in_force = keys_in_force(changed);
     for (const Entry& entry : entries_) {
-        const auto own = changed.find(entry.spec.id);
-        const QString& keys = own == changed.end() ? entry.spec.keys : own->second;
-        entry.action->setShortcut(QKeySequence::fromString(keys, QKeySequence::PortableText));
+        QList<QKeySequence> shortcuts;
+        for (const QString& keys : in_force.at(entry.spec.id)) {
+            shortcuts += sequence_of(keys);
+        }
+        entry.action->setShortcuts(shortcuts);
     }
+    update_key_hints(window_, [this](const QString& id) {
+        const Entry* entry = find(id);
+        return entry == nullptr ? QString() : native_keys(entry->keys());
+    });
 }
 
-const ActionRegistry::Entry* ActionRegistry::owner_of(const QString& keys, const QString& but_id,
-                                                      const std::map<QString, QString>& changed) const {
-    const QKeySequence wanted = QKeySequence::fromString(keys, QKeySequence::PortableText);
-    for (const Entry& entry : entries_) {
-        const auto own = changed.find(entry.spec.id);
-        const QString& text = own == changed.end() ? entry.spec.keys : own->second;
-        if (entry.spec.id != but_id && !wanted.isEmpty() &&
-            QKeySequence::fromString(text, QKeySequence::PortableText) == wanted) {
-            return &entry;
+std::map<QString, QStringList> ActionRegistry::keys_in_force(
+    const std::map<QString, QString>& changed) const {
+    std::map<QString, QStringList> all;
+    std::vector<std::pair<QKeySequence, const QWidget*>> taken;
+    for (const bool own : {true, false}) {
+        for (const Entry& entry : entries_) {
+            if (changed.contains(entry.spec.id) != own) {
+                continue;
+            }
+            QStringList& keys = all[entry.spec.id];
+            for (const QString& wanted : wanted_keys(entry.spec, changed)) {
+                const QKeySequence sequence = sequence_of(wanted);
+                const bool free = std::none_of(taken.begin(), taken.end(), [&](const auto& other) {
+                    return other.first == sequence && hold_together(other.second, entry.spec.where);
+                });
+                if (free) {
+                    keys += wanted;
+                    taken.emplace_back(sequence, entry.spec.where);
+                }
+            }
         }
     }
-    return nullptr;
+    return all;
+}
+
+std::vector<const ActionRegistry::Entry*> ActionRegistry::owners_of(
+    const QString& keys, const QString& but_id, const std::map<QString, QString>& changed) const {
+    const Entry* asking = find(but_id);
+    const QWidget* where = asking == nullptr ? nullptr : asking->spec.where;
+    const auto in_force = keys_in_force(changed);
+    std::vector<const Entry*> owners;
+    for (const Entry& entry : entries_) {
+        const QStringList& own = in_force.at(entry.spec.id);
+        if (entry.spec.id != but_id && !keys.isEmpty() && hold_together(where, entry.spec.where) &&
+            std::any_of(own.begin(), own.end(),
+                        [&](const QString& each) { return sequence_of(each) == sequence_of(keys); })) {
+            owners.push_back(&entry);
+        }
+    }
+    return owners;
 }
 
 }  // namespace rankscope::gui

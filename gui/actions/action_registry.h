@@ -5,6 +5,7 @@
 
 #include <QObject>
 #include <QString>
+#include <QStringList>
 #include <functional>
 #include <map>
 #include <vector>
@@ -24,7 +25,12 @@ struct ActionSpec {
     QString keys = {};                      ///< default shortcut in QKeySequence's portable form
     std::function<QString()> blocked = {};  ///< why it cannot be done now; empty: it can
     std::function<bool()> checked = {};     ///< of what can be on or off
+    QString also = {};         ///< a second default shortcut, as the user knows it from elsewhere
+    QWidget* where = nullptr;  ///< where the shortcuts hold; null: in the whole window
 };
+
+/// Keys in QKeySequence's portable form as they are shown.
+QString native_keys(const QString& portable);
 
 /// The actions of a window, each once: menus, command palette and the list of shortcuts show the same. The window's
 /// thread only.
@@ -52,9 +58,12 @@ public:
 
     /// The user's keys by id; all others get their default.
     void set_keys(const std::map<QString, QString>& changed);
-    /// Another action that has these keys, with `changed` in force; null: none.
-    const Entry* owner_of(const QString& keys, const QString& but_id,
-                          const std::map<QString, QString>& changed) const;
+    /// By id, with the user's keys `changed`: in portable form, its own first, then those of the keypad or elsewhere. No
+    /// two actions have the same where both hold; the user's own choice counts before a default.
+    std::map<QString, QStringList> keys_in_force(const std::map<QString, QString>& changed) const;
+    /// Other actions that have these keys where `but_id` holds.
+    std::vector<const Entry*> owners_of(const QString& keys, const QString& but_id,
+                                        const std::map<QString, QString>& changed) const;
 
 signals:
     /// The user wanted an action that cannot be done now.

@@ -33,13 +33,21 @@ std::optional<FuzzyMatch> match_command(const QString& query, const Command& com
 }  // namespace
 
 void CommandModel::set_commands(std::vector<Command> commands, const QStringList& recent) {
-    commands_ = std::move(commands);
+    beginResetModel();
+    commands_.clear();
     recency_.clear();
-    for (const Command& command : commands_) {
+    rows_.clear();
+    endResetModel();
+    add_commands(std::move(commands), recent);
+    set_query({});
+}
+
+void CommandModel::add_commands(std::vector<Command> commands, const QStringList& recent) {
+    for (Command& command : commands) {
         const qsizetype at = recent.indexOf(command.id);
         recency_.push_back(at < 0 ? kNever : at);
+        commands_.push_back(std::move(command));
     }
-    set_query({});
 }
 
 void CommandModel::set_query(const QString& query) {

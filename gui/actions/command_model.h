@@ -32,6 +32,8 @@ public:
     using QAbstractListModel::QAbstractListModel;
     /// `recent`: ids, the last one first.
     void set_commands(std::vector<Command> commands, const QStringList& recent);
+    /// They are found from the next query on.
+    void add_commands(std::vector<Command> commands, const QStringList& recent);
     void set_query(const QString& query);
     const Command* at(int row) const;
 

@@ -73,6 +73,23 @@ CommandPalette::CommandPalette(std::vector<Command> commands, QWidget* parent)
     search({});
 }
 
+void CommandPalette::add_commands(std::vector<Command> commands) {
+    if (commands.empty()) {
+        return;
+    }
+    const Command* chosen = model_->at(list_->currentIndex().row());
+    const QString id = chosen == nullptr ? QString() : chosen->id;
+    const bool first = list_->currentIndex().row() == 0;
+    model_->add_commands(std::move(commands), recent_ids());
+    search(line_->text());
+    for (int row = 0; row < model_->rowCount() && !first; ++row) {
+        if (model_->at(row)->id == id) {
+            list_->setCurrentIndex(model_->index(row));
+            break;
+        }
+    }
+}
+
 void CommandPalette::showEvent(QShowEvent* event) {
     QDialog::showEvent(event);
     const QWidget* window = parentWidget();

@@ -20,6 +20,9 @@ class CommandPalette : public QDialog {
 public:
     CommandPalette(std::vector<Command> commands, QWidget* parent);
 
+    /// Commands that are known a moment later. What the user wrote and chose stays.
+    void add_commands(std::vector<Command> commands);
+
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
     void showEvent(QShowEvent* event) override;

@@ -11,9 +11,7 @@
 #include <gui/texts.h>
 
 #include <QAbstractButton>
-#include <QApplication>
-#include <QDir>
-#include <QFileInfo>
+#include <QCoreApplication>
 #include <QPointer>
 
 namespace rankscope::gui {
@@ -28,13 +26,13 @@ constexpr std::size_t kNodesWithAllCommands = 200;  ///< beyond, each has one li
 
 /// What the buttons are called that actions press already.
 bool has_action(const QString& button) {
-    static const QStringList names{u"openJob"_s,    u"saveJob"_s,      u"pasteJob"_s,    u"logsFiles"_s,
-                                   u"addNode"_s,    u"importNodes"_s,  u"editNode"_s,    u"removeNode"_s,
-                                   u"sshKey"_s,     u"leftovers"_s,    u"openShell"_s,   u"probeNode"_s,
-                                   u"probeAll"_s,   u"startButton"_s,  u"doctorFull"_s,  u"pauseButton"_s,
-                                   u"stopButton"_s, u"againButton"_s,  u"openRun"_s,     u"againRun"_s,
-                                   u"labelRun"_s,   u"compareRuns"_s,  u"deleteRun"_s,   u"openBundle"_s,
-                                   u"saveBundle"_s, u"bundleButton"_s, u"cancelProbes"_s};
+    static const QStringList names{
+        u"openJob"_s,     u"saveJob"_s,    u"pasteJob"_s,     u"logsFiles"_s,   u"addNode"_s,
+        u"importNodes"_s, u"editNode"_s,   u"removeNode"_s,   u"sshKey"_s,      u"leftovers"_s,
+        u"openShell"_s,   u"probeNode"_s,  u"probeAll"_s,     u"openRecipes"_s, u"runsColumns"_s,
+        u"startButton"_s, u"doctorFull"_s, u"pauseButton"_s,  u"stopButton"_s,  u"againButton"_s,
+        u"openRun"_s,     u"againRun"_s,   u"labelRun"_s,     u"compareRuns"_s, u"deleteRun"_s,
+        u"openBundle"_s,  u"saveBundle"_s, u"bundleButton"_s, u"cancelProbes"_s};
     return names.contains(button);
 }
 
@@ -67,6 +65,16 @@ void add_node_commands(MainWindow& window, std::vector<Command>& commands) {
                             .group = Words::tr("Node"),
                             .blocked = busy ? Words::tr("%1 is being probed.").arg(shown) : QString(),
                             .run = in_fleet(name, "probeNode")});
+        if (!node.spec.local) {
+            commands.push_back({.id = u"edit/"_s + shown,
+                                .text = Words::tr("Edit %1…").arg(shown),
+                                .group = Words::tr("Node"),
+                                .run = in_fleet(name, "editNode")});
+        }
+        commands.push_back({.id = u"shell/"_s + shown,
+                            .text = Words::tr("Open shell on %1").arg(shown),
+                            .group = Words::tr("Node"),
+                            .run = in_fleet(name, "openShell")});
         commands.push_back({.id = u"leftovers/"_s + shown,
                             .text = Words::tr("Leftovers of %1…").arg(shown),
                             .group = Words::tr("Node"),
@@ -86,25 +94,23 @@ void add_run_commands(MainWindow& window, std::vector<Command>& commands) {
     }
 }
 
-void add_recipe_commands(MainWindow& window, std::vector<Command>& commands) {
-    const Recipe quick = quick_start_recipe(QApplication::applicationDirPath());
+void add_quick_start_command(MainWindow& window, std::vector<Command>& commands) {
     commands.push_back({.id = u"recipe/quick-start"_s,
                         .text = Words::tr("Train on MNIST with this computer"),
                         .group = Words::tr("Recipe"),
                         .run = [&window] { window.open_quick_start(); }});
-    if (quick.file.empty()) {
-        return;
+}
+
+std::vector<Command> recipe_commands(const std::vector<JobRecipe>& recipes,
+                                     const std::function<void(const JobRecipe&)>& open) {
+    std::vector<Command> commands;
+    for (const JobRecipe& recipe : recipes) {
+        commands.push_back({.id = (recipe.own ? u"own-recipe/"_s : u"recipe/"_s) + qs(recipe.name),
+                            .text = qs(recipe.name),
+                            .group = recipe.own ? Words::tr("Own recipe") : Words::tr("Recipe"),
+                            .run = [open, recipe] { open(recipe); }});
     }
-    const QDir folder = QFileInfo(qs(quick.file.string())).dir();
-    for (const QFileInfo& file : folder.entryInfoList({u"*.yaml"_s, u"*.yml"_s}, QDir::Files, QDir::Name)) {
-        if (file.fileName() != qs(quick.file.filename().string())) {
-            commands.push_back(
-                {.id = u"recipe/"_s + file.fileName(),
-                 .text = file.completeBaseName(),
-                 .group = Words::tr("Recipe"),
-                 .run = [&window, path = ss(file.absoluteFilePath())] { window.open_job(path); }});
-        }
-    }
+    return commands;
 }
 
 void add_button_commands(MainWindow& window, std::vector<Command>& commands) {

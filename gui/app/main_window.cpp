@@ -390,7 +390,9 @@ void MainWindow::show_settings(SettingsPart part) {
 }
 
 void MainWindow::show_palette() {
-    (new CommandPalette(actions_->commands(), this))->open();
+    auto* palette = new CommandPalette(actions_->commands(), this);
+    actions_->add_recipes(palette);
+    palette->open();
 }
 
 void MainWindow::review_store() {

@@ -1,16 +1,22 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/actions/command_palette.h>
 #include <gui/app/command_sources.h>
+#include <gui/app/docs_window.h>
 #include <gui/app/window_actions.h>
+#include <gui/doctor/doctor_page.h>
 #include <gui/fleet/fleet_page.h>
+#include <gui/launch/launch_page.h>
 #include <gui/live/live_page.h>
 #include <gui/live/live_panes.h>
 #include <gui/runs/run_exporter.h>
 #include <gui/runs/runs_page.h>
+#include <gui/runs/runs_table.h>
 #include <gui/session/workspace.h>
 #include <gui/settings/settings_file.h>
 #include <gui/strings.h>
+#include <gui/texts.h>
 
 #include <QAbstractButton>
 #include <QApplication>
@@ -18,6 +24,7 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <QPointer>
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -30,9 +37,14 @@ using Page = MainWindow::Page;
 
 }  // namespace
 
-WindowActions::WindowActions(MainWindow* window) : window_(window), registry_(new ActionRegistry(window)) {
+WindowActions::WindowActions(MainWindow* window)
+    : window_(window),
+      registry_(new ActionRegistry(window)),
+      list_job_(registry_, window->workspace()->pool()),
+      recipe_job_(registry_, window->workspace()->pool()) {
     add_pages();
     add_files();
+    add_edit();
     add_view();
     add_panes();
     add_nodes();
@@ -41,10 +53,11 @@ WindowActions::WindowActions(MainWindow* window) : window_(window), registry_(ne
     add_exports();
     add_help();
     fill_menus();
+    registry_->set_keys({});
 }
 
 void WindowActions::add_button(const QString& id, const QString& text, const QString& group, Page page,
-                               const char* button, const QString& why, const QString& keys) {
+                               const char* button, const QString& why, const QString& keys, QWidget* where) {
     const QString name = QString::fromLatin1(button);
     const auto find = [window = window_, name, page] {
         return window->page_widget(page)->findChild<QAbstractButton*>(name);
@@ -63,7 +76,8 @@ void WindowActions::add_button(const QString& id, const QString& text, const QSt
                         const bool can =
                             found && found->isEnabled() && found->isVisibleTo(window->page_widget(page));
                         return can ? QString() : why;
-                    }});
+                    },
+                    .where = where});
 }
 
 void WindowActions::add_pages() {
@@ -89,6 +103,16 @@ void WindowActions::add_files() {
     add_button(u"file.save_job"_s, tr("&Save as job file…"), group, Page::Launch, "saveJob",
                tr("Correct the values in Launch first."), u"Ctrl+Shift+S"_s);
     add_button(u"file.paste_line"_s, tr("From a &command line…"), group, Page::Launch, "pasteJob", {});
+    add_button(u"file.recipes"_s, tr("&Recipes…"), group, Page::Launch, "openRecipes", {});
+    registry_->add({.id = u"file.save"_s,
+                    .text = tr("Save the &job"),
+                    .group = group,
+                    .run =
+                        [window = window_] {
+                            window->show_page(Page::Launch);
+                            command_target(nullptr, window->launch_page(), PageCommand::Save).run();
+                        },
+                    .keys = u"Ctrl+S"_s});
     registry_->add(
         {.id = u"file.open_bundle"_s,
          .text = tr("Open failure &bundle…"),
@@ -251,12 +275,15 @@ void WindowActions::add_run() {
     const QString group = tr("Run");
     const QString none = tr("No run is in progress in this window.");
     add_button(u"run.start"_s, tr("&Start"), group, Page::Launch, "startButton",
-               tr("The job cannot start yet; Launch says why."));
+               tr("The job cannot start yet; Launch says why."), u"Ctrl+Return"_s, window_->launch_page());
     add_button(u"run.preflight"_s, tr("Run pre&flight"), group, Page::Doctor, "doctorFull",
-               tr("The job has errors, or a preflight is running; Doctor says which."));
+               tr("The job has errors, or a preflight is running; Doctor says which."), u"Ctrl+Return"_s,
+               window_->doctor_page());
     add_button(u"run.pause"_s, tr("&Pause or continue"), group, Page::Live, "pauseButton",
                tr("No run that can be paused is in progress in this window."));
-    add_button(u"run.stop"_s, tr("S&top"), group, Page::Live, "stopButton", none);
+    add_stop(u"run.stop"_s, tr("S&top"), false, none);
+    add_stop(u"run.force_stop"_s, tr("F&orce stop"), true,
+             tr("Force stop is for a run that was told to stop and does not end."));
     add_button(u"run.again"_s, tr("Run &again…"), group, Page::Live, "againButton",
                tr("Show a run in Live that is over."));
     registry_->add({.id = u"run.attach"_s,
@@ -268,6 +295,31 @@ void WindowActions::add_run() {
                             return window->can_attach() ? QString()
                                                         : tr("The run store has no run in progress.");
                         }});
+}
+
+// The same button: first it stops, then it forces.
+void WindowActions::add_stop(const QString& id, const QString& text, bool force, const QString& why) {
+    const auto find = [window = window_] {
+        return window->live_page()->findChild<QAbstractButton*>(u"stopButton"_s);
+    };
+    registry_->add({.id = id,
+                    .text = text,
+                    .group = tr("Run"),
+                    .run =
+                        [window = window_, find] {
+                            window->show_page(Page::Live);
+                            find()->click();
+                        },
+                    .blocked = [window = window_, find, force, why]() -> QString {
+                        const QAbstractButton* button = find();
+                        const bool there =
+                            button && button->isEnabled() && button->isVisibleTo(window->live_page());
+                        const bool stopping = window->workspace()->session()->stopping();
+                        if (there && !force && stopping) {
+                            return tr("The run is stopping. Force stop ends it at once.");
+                        }
+                        return there && stopping == force ? QString() : why;
+                    }});
 }
 
 void WindowActions::add_stored_runs() {
@@ -284,12 +336,15 @@ void WindowActions::add_stored_runs() {
              },
          .blocked = [window = window_, none] { return window->runs_page()->selected() ? QString() : none; }});
     add_button(u"runs.again"_s, tr("Run the selected job a&gain…"), group, Page::Runs, "againRun", none);
+    add_button(u"runs.columns"_s, tr("&Columns of Runs…"), group, Page::Runs, "runsColumns",
+               tr("There are no runs yet."));
+    QWidget* table = window_->runs_page()->runs_table();
     add_button(u"runs.compare"_s, tr("Co&mpare the selected runs"), group, Page::Runs, "compareRuns",
-               tr("Select two runs or more in Runs."));
+               tr("Select two runs or more in Runs."), u"Ctrl+Shift+C"_s, table);
     add_button(u"runs.labels"_s, tr("&Labels of the selected runs…"), group, Page::Runs, "labelRun",
                tr("Select runs in Runs."));
     add_button(u"runs.delete"_s, tr("&Delete the selected run…"), group, Page::Runs, "deleteRun",
-               tr("Select a run in Runs that is over."));
+               tr("Select a run in Runs that is over."), u"Del"_s, table);
     registry_->add({.id = u"runs.trash"_s,
                     .text = tr("Deleted ru&ns…"),
                     .group = group,
@@ -317,6 +372,16 @@ void WindowActions::add_exports() {
 }
 
 void WindowActions::add_help() {
+    const std::filesystem::path docs = docs_folder();
+    registry_->add({.id = u"help.docs"_s,
+                    .text = tr("&Documentation"),
+                    .group = tr("Help"),
+                    .run = [window = window_, docs] { show_docs(docs, window); },
+                    .keys = u"F1"_s,
+                    .blocked = [docs]() -> QString {
+                        return docs.empty() ? tr("The documentation is not installed with this program.")
+                                            : QString();
+                    }});
     registry_->add({.id = u"help.first_steps"_s,
                     .text = tr("&First steps"),
                     .group = tr("Help"),
@@ -350,11 +415,13 @@ void WindowActions::fill_menus() {
     QMenuBar* bar = window_->menuBar();
     QMenu* file = bar->addMenu(tr("&File"));
     registry_->fill(file, {u"file.open_job"_s,
+                           u"file.recipes"_s,
                            u"file.paste_line"_s,
                            u"file.open_bundle"_s,
                            u"file.import_folder"_s,
                            u"file.open_logs"_s,
                            {},
+                           u"file.save"_s,
                            u"file.save_job"_s,
                            u"file.save_bundle"_s,
                            u"run.scaling"_s,
@@ -363,7 +430,17 @@ void WindowActions::fill_menus() {
     auto* exports = new QMenu(tr("E&xport the shown run"), file);
     fill_export_menu(exports);
     file->insertMenu(registry_->find(u"run.scaling"_s)->action, exports);
-    registry_->fill(bar->addMenu(tr("&Edit")), {u"view.shortcuts"_s, u"view.settings"_s});
+    registry_->fill(bar->addMenu(tr("&Edit")), {u"edit.undo"_s,
+                                                u"edit.redo"_s,
+                                                {},
+                                                u"edit.copy"_s,
+                                                {},
+                                                u"edit.find"_s,
+                                                u"edit.find_next"_s,
+                                                u"edit.find_previous"_s,
+                                                {},
+                                                u"view.shortcuts"_s,
+                                                u"view.settings"_s});
     QMenu* view = bar->addMenu(tr("&View"));
     registry_->fill(view, {u"view.palette"_s,
                            {},
@@ -373,6 +450,8 @@ void WindowActions::fill_menus() {
                            u"page.live"_s,
                            u"page.runs"_s,
                            u"page.logs"_s,
+                           {},
+                           u"runs.columns"_s,
                            {},
                            u"view.larger"_s,
                            u"view.smaller"_s,
@@ -395,6 +474,7 @@ void WindowActions::fill_menus() {
                                                {},
                                                u"run.pause"_s,
                                                u"run.stop"_s,
+                                               u"run.force_stop"_s,
                                                u"run.again"_s,
                                                u"run.attach"_s,
                                                {},
@@ -419,7 +499,7 @@ void WindowActions::fill_menus() {
                                                  u"nodes.leftovers"_s,
                                                  u"nodes.remove"_s});
     registry_->fill(bar->addMenu(tr("&Help")),
-                    {u"help.first_steps"_s, u"view.shortcuts"_s, {}, u"help.about"_s});
+                    {u"help.docs"_s, u"help.first_steps"_s, u"view.shortcuts"_s, {}, u"help.about"_s});
 }
 
 std::vector<Command> WindowActions::commands() const {
@@ -436,9 +516,32 @@ std::vector<Command> WindowActions::commands() const {
     }
     add_node_commands(*window_, all);
     add_run_commands(*window_, all);
-    add_recipe_commands(*window_, all);
+    add_quick_start_command(*window_, all);
     add_button_commands(*window_, all);
     return all;
+}
+
+void WindowActions::add_recipes(CommandPalette* palette) {
+    list_job_.start([book = window_->launch_page()->recipe_book()](const JobHandle&) { return book.list(); },
+                    [this, palette = QPointer(palette)](const std::vector<JobRecipe>& recipes) {
+                        if (palette) {
+                            palette->add_commands(recipe_commands(
+                                recipes, [this](const JobRecipe& recipe) { open_recipe(recipe); }));
+                        }
+                    });
+}
+
+void WindowActions::open_recipe(const JobRecipe& recipe) {
+    recipe_job_.start([book = window_->launch_page()->recipe_book(),
+                       recipe](const JobHandle&) { return book.content(recipe); },
+                      [this, name = qs(recipe.name)](const Result<std::string>& yaml) {
+                          if (!yaml) {
+                              emit registry_->refused(name, failure_text(yaml.failure()));
+                              return;
+                          }
+                          window_->show_page(Page::Launch);
+                          window_->launch_page()->open_recipe(name, *yaml);
+                      });
 }
 
 }  // namespace rankscope::gui

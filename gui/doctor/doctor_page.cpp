@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/actions/key_hint.h>
 #include <gui/doctor/check_details.h>
 #include <gui/doctor/doctor_page.h>
 #include <gui/doctor/fix_row.h>
@@ -29,7 +30,6 @@
 #include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QShortcut>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabWidget>
@@ -98,7 +98,8 @@ QWidget* DoctorPage::make_head() {
     quick_ = make_button(tr("&Quick"), "doctorQuick", head);
     quick_->setToolTip(tr("About a second: without loss, bandwidth and versions"));
     full_ = make_button(tr("Run &preflight"), "doctorFull", head, "primary");
-    full_->setToolTip(tr("Everything: some seconds (Ctrl+Enter)"));
+    full_->setToolTip(tr("Everything: some seconds"));
+    show_keys(full_, u"run.preflight"_s);
     cancel_ = make_button(tr("&Cancel"), "doctorCancel", head);
     for (QWidget* widget : std::initializer_list<QWidget*>{open_, nodes_, quick_, full_, cancel_}) {
         layout->addWidget(widget);
@@ -296,12 +297,6 @@ void DoctorPage::connect_parts() {
             filter_node(node_model_->node_at(rows.first().row()));
         }
     });
-    for (const QKeySequence& keys :
-         {QKeySequence(Qt::CTRL | Qt::Key_Return), QKeySequence(Qt::CTRL | Qt::Key_Enter)}) {
-        auto* shortcut = new QShortcut(keys, this);
-        shortcut->setContext(Qt::WidgetWithChildrenShortcut);
-        connect(shortcut, &QShortcut::activated, this, [this] { run(PreflightDepth::Full); });
-    }
 }
 
 PreflightDepth DoctorPage::preflight_depth() const {

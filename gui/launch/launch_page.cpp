@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/actions/key_hint.h>
+#include <gui/actions/page_command.h>
 #include <gui/launch/epoch_time.h>
 #include <gui/launch/job_draft.h>
 #include <gui/launch/job_form.h>
@@ -23,16 +25,17 @@
 #include <remote/desk/launch/run_launcher.h>
 #include <remote/logs/read/own_resource.h>
 
+#include <QAction>
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QKeySequence>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QShortcut>
 #include <QTabWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -42,9 +45,6 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr QKeyCombination kUndo = Qt::CTRL | Qt::Key_Z;
-constexpr QKeyCombination kRedo = Qt::CTRL | Qt::SHIFT | Qt::Key_Z;
-constexpr QKeyCombination kRedoToo = Qt::CTRL | Qt::Key_Y;
 constexpr int kPlanAfterMs = 80;  ///< without a key stroke
 constexpr int kReadAfterMs = 120;
 constexpr int kKeepAfterMs = 300;  ///< after the first change that is not in the draft's file
@@ -157,8 +157,10 @@ QWidget* LaunchPage::make_right() {
         return button;
     };
     discard_ = add(tr("Discard draft"), "discardDraft", tr("The job as it was opened or saved"));
-    undo_ = add(tr("Undo"), "undoJob", QKeySequence(kUndo).toString(QKeySequence::NativeText));
-    redo_ = add(tr("Redo"), "redoJob", QKeySequence(kRedo).toString(QKeySequence::NativeText));
+    undo_ = add(tr("Undo"), "undoJob", {});
+    redo_ = add(tr("Redo"), "redoJob", {});
+    show_keys(undo_, u"edit.undo"_s);
+    show_keys(redo_, u"edit.redo"_s);
     tabs_->setCornerWidget(corner);
     return tabs_;
 }
@@ -185,7 +187,7 @@ QWidget* LaunchPage::make_bottom() {
     reason_->setWordWrap(true);
     reason_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     start_ = make_button(tr("&Start"), "startButton", bar, "primary");
-    start_->setToolTip(tr("Ctrl+Enter"));
+    show_keys(start_, u"run.start"_s);
     layout->addWidget(reason_, 1);
     layout->addWidget(start_);
     return bar;
@@ -224,17 +226,12 @@ void LaunchPage::connect_parts() {
     connect(problems_, &NoticeBar::actionTriggered, this,
             [this] { document_.readable() ? remove_wrong_keys() : go_to_first_fault(); });
     connect(start_, &QPushButton::clicked, this, &LaunchPage::start);
-    const auto add_shortcut = [this](const QKeySequence& keys, void (LaunchPage::*action)()) {
-        auto* shortcut = new QShortcut(keys, this);
-        shortcut->setContext(Qt::WidgetWithChildrenShortcut);
-        connect(shortcut, &QShortcut::activated, this, action);
-    };
-    add_shortcut(QKeySequence(Qt::CTRL | Qt::Key_Return), &LaunchPage::start);
-    add_shortcut(QKeySequence(Qt::CTRL | Qt::Key_Enter), &LaunchPage::start);
-    add_shortcut(QKeySequence(kUndo), &LaunchPage::undo);
-    add_shortcut(QKeySequence(kRedo), &LaunchPage::redo);
-    add_shortcut(QKeySequence(kRedoToo), &LaunchPage::redo);
-    add_shortcut(QKeySequence(Qt::CTRL | Qt::Key_S), &LaunchPage::save);
+    on_command(
+        this, PageCommand::Undo, [this] { undo(); },
+        [this] { return undo_->isEnabled() || !form_->checked().unread.empty(); });
+    on_command(
+        this, PageCommand::Redo, [this] { redo(); }, [this] { return redo_->isEnabled(); });
+    on_command(this, PageCommand::Save, [this] { save(); });
     // The fields have an undo of their own, which knows nothing of the others.
     for (QWidget* field : findChildren<QWidget*>()) {
         if (qobject_cast<QLineEdit*>(field) || qobject_cast<QPlainTextEdit*>(field)) {
@@ -245,11 +242,13 @@ void LaunchPage::connect_parts() {
 
 bool LaunchPage::eventFilter(QObject* object, QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
-        const auto* key = static_cast<QKeyEvent*>(event);
-        const QKeyCombination keys = key->keyCombination();
-        if (keys == kUndo || keys == kRedo || keys == kRedoToo) {
-            event->ignore();
-            return true;
+        const QKeySequence keys(static_cast<QKeyEvent*>(event)->keyCombination());
+        for (const QString& id : {u"edit.undo"_s, u"edit.redo"_s}) {
+            const auto* action = window()->findChild<QAction*>(id);
+            if (action != nullptr && action->shortcuts().contains(keys)) {
+                event->ignore();
+                return true;
+            }
         }
     }
     return QWidget::eventFilter(object, event);
@@ -442,16 +441,21 @@ void LaunchPage::paste_command_line() {
 }
 
 void LaunchPage::choose_recipe() {
-    const std::filesystem::path& folder = workspace_->options().data_dir;
-    const RecipeBook book = folder.empty() ? RecipeBook::of_user()
-                                           : RecipeBook(logs::own_resource("recipes"), folder / "recipes");
-    auto* dialog = new RecipesDialog(book, job_text(), qs(job().name), workspace_->pool(), this);
+    auto* dialog = new RecipesDialog(recipe_book(), job_text(), qs(job().name), workspace_->pool(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &RecipesDialog::chosen, this, [this](const QString& name, const std::string& yaml) {
-        const std::string file = ss(name) + ".yaml";
-        open({yaml, file, tr("recipe %1").arg(name), yaml, false}, read_job_text(yaml, file));
-    });
+    connect(dialog, &RecipesDialog::chosen, this, &LaunchPage::open_recipe);
     dialog->open();
+}
+
+RecipeBook LaunchPage::recipe_book() const {
+    const std::filesystem::path& folder = workspace_->options().data_dir;
+    return folder.empty() ? RecipeBook::of_user()
+                          : RecipeBook(logs::own_resource("recipes"), folder / "recipes");
+}
+
+void LaunchPage::open_recipe(const QString& name, const std::string& yaml) {
+    const std::string file = ss(name) + ".yaml";
+    open({yaml, file, tr("recipe %1").arg(name), yaml, false}, read_job_text(yaml, file));
 }
 
 void LaunchPage::choose_save_file() {

@@ -7,6 +7,7 @@
 #include <gui/launch/job_document.h>
 #include <gui/launch/launch_check.h>
 #include <remote/desk/config/job.h>
+#include <remote/desk/config/recipes.h>
 #include <remote/desk/plan/memory_need.h>
 #include <remote/desk/run/run_controller.h>
 
@@ -44,6 +45,9 @@ public:
     void open_job(const std::filesystem::path& file);
     /// A job that comes as text: a built-in recipe.
     void set_job_text(const std::string& yaml, const std::filesystem::path& file);
+    /// A copy of a recipe: saving it asks for a file.
+    void open_recipe(const QString& name, const std::string& yaml);
+    RecipeBook recipe_book() const;
     /// The job as it was when the window closed last, if nothing else is open.
     void restore_draft();
     /// The job of a run that was.

@@ -3,6 +3,7 @@
 
 // What leads from one part of Live to another: the selected ranks, moments, lines, the chosen range.
 
+#include <gui/actions/page_command.h>
 #include <gui/live/events_pane.h>
 #include <gui/live/failure_banner.h>
 #include <gui/live/live_page.h>
@@ -124,9 +125,7 @@ void LivePage::connect_log() {
     });
     connect(events_, &EventsPane::rangeRequested, &range_, &RunRange::set);
     connect(events_, &EventsPane::rankChosen, this, &LivePage::select_rank);
-    // Of the window: a pane may be in one of its own.
-    auto* search = new QShortcut(QKeySequence::Find, this);
-    connect(search, &QShortcut::activated, this, [this] {
+    on_command(this, PageCommand::Find, [this] {
         panes_->bring(LivePanes::Pane::Log);
         log_->focus_search();
     });

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/actions/key_hint.h>
+#include <gui/actions/page_command.h>
 #include <gui/logview/log_search_bar.h>
 #include <gui/logview/log_view.h>
 #include <gui/strings.h>
@@ -31,7 +33,8 @@ LogSearchBar::LogSearchBar(LogView* view, QWidget* parent)
     layout->setSpacing(2);
     edit_->setObjectName(u"logSearch"_s);
     edit_->setAccessibleName(tr("Search in the log"));
-    edit_->setPlaceholderText(tr("Search (Ctrl+F)"));
+    edit_->setPlaceholderText(tr("Search"));
+    show_keys(edit_, u"edit.find"_s, "placeholderText");
     edit_->setToolTip(tr("Up and Down bring back earlier searches"));
     edit_->setClearButtonEnabled(true);
     edit_->installEventFilter(this);
@@ -41,9 +44,15 @@ LogSearchBar::LogSearchBar(LogView* view, QWidget* parent)
     only_ = make_switch(tr("Filter"), "logOnlyMatches", tr("Show only the lines that match"));
     count_ = make_label({}, this, "muted");
     count_->setObjectName(u"logFound"_s);
-    auto* previous =
-        make_step(Qt::UpArrow, "logPrevious", tr("Previous match"), QKeySequence(Qt::SHIFT | Qt::Key_F3));
-    auto* next = make_step(Qt::DownArrow, "logNext", tr("Next match"), QKeySequence(Qt::Key_F3));
+    auto* previous = make_step(Qt::UpArrow, "logPrevious", tr("Previous match"), u"edit.find_previous"_s);
+    auto* next = make_step(Qt::DownArrow, "logNext", tr("Next match"), u"edit.find_next"_s);
+    // Of the whole pane: the lines have the focus, not the search.
+    QWidget* pane = parent == nullptr ? this : parent;
+    const auto searches = [this] { return !edit_->text().isEmpty(); };
+    on_command(
+        pane, PageCommand::FindPrevious, [this] { step(true); }, searches);
+    on_command(
+        pane, PageCommand::FindNext, [this] { step(false); }, searches);
     layout->addWidget(edit_, 1);
     for (QWidget* part :
          std::initializer_list<QWidget*>{case_, words_, pattern_, only_, count_, previous, next}) {
@@ -75,13 +84,13 @@ QToolButton* LogSearchBar::make_switch(const QString& text, const char* object_n
 }
 
 QToolButton* LogSearchBar::make_step(Qt::ArrowType arrow, const char* object_name, const QString& name,
-                                     const QKeySequence& key) {
+                                     const QString& action) {
     auto* button = new QToolButton(this);
     button->setObjectName(QString::fromLatin1(object_name));
     button->setArrowType(arrow);
-    button->setToolTip(u"%1 (%2)"_s.arg(name, key.toString(QKeySequence::NativeText)));
+    button->setToolTip(name);
     button->setAccessibleName(name);
-    button->setShortcut(key);
+    show_keys(button, action);
     return button;
 }
 

@@ -41,7 +41,7 @@ protected:
 private:
     QToolButton* make_switch(const QString& text, const char* object_name, const QString& tip);
     QToolButton* make_step(Qt::ArrowType arrow, const char* object_name, const QString& name,
-                           const QKeySequence& key);
+                           const QString& action);
     void search();
     void step(bool backward);
     void rows_changed();

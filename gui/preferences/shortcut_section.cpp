@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/actions/action_registry.h>
+#include <gui/preferences/fixed_keys.h>
 #include <gui/preferences/shortcut_section.h>
 #include <gui/strings.h>
 #include <gui/widgets/layout_helpers.h>
@@ -15,7 +16,6 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <array>
 
 namespace rankscope::gui {
 
@@ -23,24 +23,22 @@ namespace {
 
 constexpr int kIdRole = Qt::UserRole + 1;
 
-/// Keys that a part of a page has for itself. They cannot be changed, and no action can have them.
-struct FixedKeys {
-    const char* keys;
-    QString use;
-};
-
-std::vector<FixedKeys> fixed_keys() {
-    return {{"Ctrl+Return", ShortcutSection::tr("Start, in Launch; run preflight, in Doctor")},
-            {"Ctrl+F", ShortcutSection::tr("Search in the log, in Live")},
-            {"F3", ShortcutSection::tr("Next found line, in Live")},
-            {"Shift+F3", ShortcutSection::tr("Previous found line, in Live")},
-            {"Return", ShortcutSection::tr("Open the selected row")},
-            {"Del", ShortcutSection::tr("Delete the selected run, in Runs")},
-            {"Esc", ShortcutSection::tr("Clear the selection, or close the dialog")}};
+QString shown(const QStringList& portable) {
+    QStringList all;
+    for (const QString& keys : portable) {
+        all += native_keys(keys);
+    }
+    return all.join(u", "_s);
 }
 
-QKeySequence keys_of(const QString& portable) {
-    return QKeySequence::fromString(portable, QKeySequence::PortableText);
+/// A letter, a digit or a sign by itself.
+bool is_typed(const QString& keys) {
+    const QKeySequence sequence = QKeySequence::fromString(keys, QKeySequence::PortableText);
+    if (sequence.isEmpty()) {
+        return false;
+    }
+    const Qt::KeyboardModifiers modifiers = sequence[0].keyboardModifiers();
+    return sequence[0].key() < Qt::Key_Escape && (modifiers & ~Qt::ShiftModifier) == Qt::NoModifier;
 }
 
 void set_cell(QTableWidget* table, int row, int column, const QString& text, const QString& id) {
@@ -122,32 +120,29 @@ void ShortcutSection::fill(const Settings& /*settings*/) {
 void ShortcutSection::fill_table() {
     const auto& changed = now().shortcuts;
     const auto fixed = fixed_keys();
+    const auto in_force = actions_->keys_in_force(changed);
     table_->setRowCount(int(actions_->entries().size() + fixed.size()));
     int row = 0;
     for (const auto& entry : actions_->entries()) {
         const QString& id = entry.spec.id;
         const auto own = changed.find(id);
-        const QString keys = own == changed.end() ? entry.spec.keys : own->second;
         set_cell(table_, row, 0, entry.name(), id);
         set_cell(table_, row, 1, entry.spec.group, id);
-        set_cell(table_, row, 2, keys_of(keys).toString(QKeySequence::NativeText), id);
+        set_cell(table_, row, 2, shown(in_force.at(id)), id);
         if (own != changed.end()) {
             QFont bold = table_->font();
             bold.setBold(true);
             table_->item(row, 2)->setFont(bold);
             table_->item(row, 2)->setToolTip(
                 tr("The default is %1.")
-                    .arg(entry.spec.keys.isEmpty()
-                             ? tr("none")
-                             : keys_of(entry.spec.keys).toString(QKeySequence::NativeText)));
+                    .arg(entry.spec.keys.isEmpty() ? tr("none") : native_keys(entry.spec.keys)));
         }
         ++row;
     }
     for (const FixedKeys& each : fixed) {
         set_cell(table_, row, 0, each.use, {});
         set_cell(table_, row, 1, tr("fixed"), {});
-        set_cell(table_, row, 2, keys_of(QString::fromLatin1(each.keys)).toString(QKeySequence::NativeText),
-                 {});
+        set_cell(table_, row, 2, shown(each.keys), {});
         ++row;
     }
 }
@@ -174,14 +169,21 @@ void ShortcutSection::check_keys() {
     QString problem;
     bool can = !keys.isEmpty() && !selected_id().isEmpty();
     assign_->setText(tr("&Assign"));
-    for (const FixedKeys& each : fixed_keys()) {
-        if (!keys.isEmpty() && keys_of(keys) == keys_of(QString::fromLatin1(each.keys))) {
-            problem = tr("%1 is fixed: %2. Choose other keys.").arg(keys, each.use);
-            can = false;
-        }
+    const QString text = native_keys(keys);
+    if (const QStringList uses = fixed_uses(keys); !uses.isEmpty()) {
+        problem = tr("%1 is fixed: %2. Choose other keys.").arg(text, uses.join(u"; "_s));
+        can = false;
+    } else if (is_typed(keys)) {
+        problem = tr("%1 is text for fields. Add Ctrl or Alt.").arg(text);
+        can = false;
     }
-    if (const auto* owner = actions_->owner_of(keys, selected_id(), now().shortcuts)) {
-        problem = tr("%1 belongs to \"%2\", which loses it.").arg(keys, owner->name());
+    if (const auto owners = actions_->owners_of(keys, selected_id(), now().shortcuts);
+        can && !owners.empty()) {
+        QStringList names;
+        for (const auto* owner : owners) {
+            names += owner->name();
+        }
+        problem = tr("%1 belongs to \"%2\", which loses it.").arg(text, names.join(u"\", \""_s));
         assign_->setText(tr("T&ake it"));
     }
     problem_->setText(problem);
@@ -194,9 +196,9 @@ void ShortcutSection::assign(const QString& keys) {
     if (entry == nullptr) {
         return;
     }
-    const auto* owner = keys.isEmpty() ? nullptr : actions_->owner_of(keys, id, now().shortcuts);
+    const auto owners = actions_->owners_of(keys, id, now().shortcuts);
     change([&](Settings& settings) {
-        if (owner != nullptr) {
+        for (const auto* owner : owners) {
             settings.shortcuts[owner->spec.id] = QString();
         }
         if (keys == entry->spec.keys) {

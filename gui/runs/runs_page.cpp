@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/actions/page_command.h>
 #include <gui/bundle/bundle_file.h>
 #include <gui/on_thread.h>
 #include <gui/runs/compare_view.h>
@@ -31,7 +32,6 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
-#include <QShortcut>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -171,18 +171,16 @@ void RunsPage::connect_table() {
     connect(table_, &RunsTable::selectionChanged, this, &RunsPage::update_state);
     connect(compare_, &QPushButton::clicked, this, &RunsPage::compare_selected);
     connect(compare_view_, &CompareView::closed, this, &RunsPage::show_list);
-    auto* comparing = new QShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), table_);
-    comparing->setContext(Qt::WidgetWithChildrenShortcut);
-    connect(comparing, &QShortcut::activated, this, &RunsPage::compare_selected);
-    auto* erase = new QShortcut(QKeySequence::Delete, table_);
-    erase->setContext(Qt::WidgetWithChildrenShortcut);
-    connect(erase, &QShortcut::activated, this, &RunsPage::delete_selected);
+    on_command(this, PageCommand::Find, [this] {
+        show_list();
+        search_->setFocus(Qt::ShortcutFocusReason);
+        search_->selectAll();
+    });
 }
 
 void RunsPage::connect_deleter() {
-    auto* undo = new QShortcut(QKeySequence::Undo, table_);
-    undo->setContext(Qt::WidgetWithChildrenShortcut);
-    connect(undo, &QShortcut::activated, deleter_, &RunDeleter::undo);
+    on_command(
+        this, PageCommand::Undo, [this] { deleter_->undo(); }, [this] { return !undo_->isHidden(); });
     connect(deleter_, &RunDeleter::changed, this, &RunsPage::refresh);
     connect(deleter_, &RunDeleter::deleted, this, &RunsPage::deleted);
     connect(deleter_, &RunDeleter::restored, this, [this](const QString& run_id) { select(ss(run_id)); });
