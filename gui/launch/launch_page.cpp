@@ -60,7 +60,8 @@ LaunchPage::LaunchPage(Workspace* workspace, QWidget* parent)
       save_job_(this, workspace->pool()),
       text_job_(this, workspace->pool()),
       draft_job_(this, workspace->pool()),
-      last_run_job_(this, workspace->pool()) {
+      last_run_job_(this, workspace->pool()),
+      epoch_times_(std::make_shared<EpochTimeCache>()) {
     setObjectName(u"launchPage"_s);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(16, 12, 16, 12);
@@ -357,7 +358,7 @@ void LaunchPage::make_plan_now() {
                 plan_->set_plan(*planned.plan, planned.job);
                 form_->show_advice(planned.plan->world_size);
                 form_->show_memory(planned.memory);
-                look_for_last_run(planned.job);
+                look_for_last_run(planned.job, *planned.plan);
             } else {
                 plan_->set_failure(*planned.failure);
                 form_->show_advice(0);
@@ -367,25 +368,18 @@ void LaunchPage::make_plan_now() {
         });
 }
 
-void LaunchPage::look_for_last_run(const Job& job) {
+void LaunchPage::look_for_last_run(const Job& job, const LaunchPlan& plan) {
     const auto store = workspace_->store();
     if (!store || !job.train) {
         form_->show_epoch_time({});
         return;
     }
     last_run_job_.start(
-        [store, job, nodes = form_->chosen_nodes()](const JobHandle&) {
-            constexpr int kRuns = 200;  ///< the newest
-            const auto runs = store->runs(kRuns);
-            return runs ? last_epoch_time(*runs, job, nodes) : std::nullopt;
+        [store, job, plan, cache = epoch_times_](const JobHandle& handle) {
+            const auto time = nearest_epoch_time(*store, job, plan, *cache, handle.stop());
+            return time ? epoch_time_text(*time, job, plan) : QString();
         },
-        [this](const std::optional<EpochTime>& time) {
-            form_->show_epoch_time(
-                !time ? QString()
-                      : tr("The last run on these nodes took %1 for %n epoch(s), its start included.",
-                           nullptr, int(time->epochs))
-                            .arg(duration_text(time->seconds)));
-        });
+        [this](const QString& text) { form_->show_epoch_time(text); });
 }
 
 void LaunchPage::update_state() {

@@ -15,6 +15,7 @@
 #include <QWidget>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -25,6 +26,7 @@ class QToolButton;
 
 namespace rankscope::gui {
 
+class EpochTimeCache;
 class JobForm;
 class JobTextPane;
 class NoticeBar;
@@ -85,7 +87,7 @@ private:
     void connect_workspace();
     void form_changed();
     void make_plan_now();
-    void look_for_last_run(const Job& job);
+    void look_for_last_run(const Job& job, const LaunchPlan& plan);
     void update_state();
     void start();
     void choose_job_file();
@@ -132,6 +134,7 @@ private:
     BackgroundJob text_job_;
     BackgroundJob draft_job_;
     BackgroundJob last_run_job_;
+    std::shared_ptr<EpochTimeCache> epoch_times_;
     QTimer plan_timer_;
     QTimer text_timer_;
     QTimer draft_timer_;

@@ -29,6 +29,7 @@
 #include <QShortcut>
 #include <QTableView>
 #include <QTableWidget>
+#include <QTextBlock>
 #include <QTextBrowser>
 #include <algorithm>
 #include <map>
