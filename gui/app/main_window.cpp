@@ -195,11 +195,13 @@ void MainWindow::connect_news() {
             });
     SettingsFile* settings = workspace_->settings();
     actions_->registry()->set_keys(settings->now().shortcuts);
+    fleet_->set_refresh_s(settings->now().fleet_refresh_s);
     connect(settings, &SettingsFile::changed, this, [this, settings](const Settings& before) {
         if (settings->now().look != before.look) {
             theme_ = settings->now().look.theme;
             update_look();
         }
+        fleet_->set_refresh_s(settings->now().fleet_refresh_s);
         actions_->registry()->set_keys(settings->now().shortcuts);
     });
 }

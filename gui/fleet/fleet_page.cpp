@@ -207,6 +207,7 @@ void FleetPage::connect_parts() {
             fleet_->probe(node.name);
         }
     });
+    figures_clock_.setInterval(kFiguresEveryMs);
     connect(&figures_clock_, &QTimer::timeout, this, &FleetPage::refresh_figures);
     connect(probe_all_, &QPushButton::clicked, fleet_, &Fleet::probe_all);
     connect(cancel_, &QPushButton::clicked, fleet_, &Fleet::cancel_probes);
@@ -328,12 +329,16 @@ std::vector<NodeSpec> FleetPage::selection(bool inventory_only) const {
 
 void FleetPage::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
-    figures_clock_.start(kFiguresEveryMs);
+    figures_clock_.start();
 }
 
 void FleetPage::hideEvent(QHideEvent* event) {
     QWidget::hideEvent(event);
     figures_clock_.stop();
+}
+
+void FleetPage::set_refresh_s(int seconds) {
+    figures_clock_.setInterval(seconds * 1000);
 }
 
 void FleetPage::refresh_figures() {

@@ -36,6 +36,8 @@ public:
     void select_node(const std::string& name);
     /// Whether the store has runs; the first steps are for users without.
     void set_has_runs(bool has_runs);
+    /// How often use and memory of the nodes are read while the page is on view; 5 s at first.
+    void set_refresh_s(int seconds);
     /// Shows the first steps, until the user hides them.
     void show_first_steps();
     /// Shows which process holds this port of a node, and offers to free it.

@@ -16,6 +16,7 @@
 #include <gui/launch/preflight_line.h>
 #include <gui/launch/recipes_dialog.h>
 #include <gui/on_thread.h>
+#include <gui/session/output_limit.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
@@ -63,6 +64,7 @@ LaunchPage::LaunchPage(Workspace* workspace, QWidget* parent)
       last_run_job_(this, workspace->pool()),
       epoch_times_(std::make_shared<EpochTimeCache>()) {
     setObjectName(u"launchPage"_s);
+    OutputLimit::of(workspace);  // looks at the disk before a start needs it
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(16, 12, 16, 12);
     layout->setSpacing(10);
@@ -410,6 +412,7 @@ void LaunchPage::start() {
     request.job_yaml = job_text();
     request.parent = parent_;
     request.sessions = workspace_->fleet()->sessions();
+    request.log_limit = OutputLimit::of(workspace_)->bytes();
     emit startRequested(request);
 }
 

@@ -8,6 +8,7 @@
 #include <gui/widgets/field_form.h>
 #include <gui/widgets/layout_helpers.h>
 
+#include <QFontDatabase>
 #include <QPainter>
 #include <QSpinBox>
 #include <QVBoxLayout>
@@ -44,6 +45,7 @@ AppearanceSection::AppearanceSection(SettingsFile* file, QWidget* parent)
     : SettingsSection(SettingsPart::Appearance, tr("Appearance"), file, parent),
       theme_(new ComboBox(this)),
       language_(new ComboBox(this)),
+      family_(new ComboBox(this)),
       font_(new QSpinBox(this)),
       colors_(new ComboBox(this)),
       swatches_(new SwatchRow(this)) {
@@ -59,6 +61,15 @@ AppearanceSection::AppearanceSection(SettingsFile* file, QWidget* parent)
         language_->addItem(language.name, language.code);
     }
     form()->add_row("language", tr("&Language"), language_, nullptr, tr("From the next start on"));
+    family_->setObjectName(u"settingsFamily"_s);
+    family_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    family_->addItem(tr("As the system"), QString());
+    for (const QString& family : QFontDatabase::families()) {
+        if (!QFontDatabase::isPrivateFamily(family) && QFontDatabase::isSmoothlyScalable(family)) {
+            family_->addItem(family, family);
+        }
+    }
+    form()->add_row("family", tr("F&ont"), family_);
     font_->setObjectName(u"settingsFont"_s);
     font_->setRange(6, 24);
     font_->setSpecialValueText(tr("As the system"));
@@ -78,6 +89,9 @@ AppearanceSection::AppearanceSection(SettingsFile* file, QWidget* parent)
     connect(language_, &QComboBox::currentIndexChanged, this, [this] {
         change([this](Settings& settings) { settings.language = language_->currentData().toString(); });
     });
+    connect(family_, &QComboBox::currentIndexChanged, this, [this] {
+        change([this](Settings& settings) { settings.look.font_family = family_->currentData().toString(); });
+    });
     connect(font_, &QSpinBox::valueChanged, this, [this](int points) {
         change([this, points](Settings& settings) {
             settings.look.font_points = points == font_->minimum() ? 0 : points;
@@ -94,6 +108,10 @@ AppearanceSection::AppearanceSection(SettingsFile* file, QWidget* parent)
 void AppearanceSection::fill(const Settings& settings) {
     theme_->setCurrentIndex(theme_->findData(int(settings.look.theme)));
     language_->setCurrentIndex(language_->findData(settings.language));
+    if (const QString& family = settings.look.font_family; family_->findData(family) < 0) {
+        family_->addItem(tr("%1 (not installed)").arg(family), family);
+    }
+    family_->setCurrentIndex(family_->findData(settings.look.font_family));
     font_->setValue(settings.look.font_points == 0 ? font_->minimum() : settings.look.font_points);
     colors_->setCurrentIndex(colors_->findData(int(settings.look.rank_colors)));
     swatches_->update();

@@ -25,6 +25,7 @@ protected:
 private:
     ComboBox* theme_;
     ComboBox* language_;
+    ComboBox* family_;
     QSpinBox* font_;
     ComboBox* colors_;
     SwatchRow* swatches_;

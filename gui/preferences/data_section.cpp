@@ -3,6 +3,7 @@
 
 #include <gui/preferences/data_section.h>
 #include <gui/preferences/retention_dialog.h>
+#include <gui/session/output_limit.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
@@ -37,13 +38,18 @@ DataSection::DataSection(SettingsFile* file, Workspace* workspace, QWidget* pare
     : SettingsSection(SettingsPart::Data, tr("Data"), file, parent),
       workspace_(workspace),
       measure_job_(this, workspace->pool()),
+      disk_job_(this, workspace->pool()),
       live_(new ComboBox(this)),
       runs_(new QSpinBox(this)),
+      fleet_(new QSpinBox(this)),
+      output_(make_limit("settingsOutput", 1'000'000, tr("as the disk allows"), tr(" MB"), this)),
+      output_note_(make_label({}, this, "muted")),
       used_(make_label(tr("reading…"), this)),
       days_(make_limit("settingsKeepDays", 36500, tr("for ever"), tr(" days"), this)),
       size_(make_limit("settingsKeepSize", 1 << 30, tr("without limit"), tr(" MiB"), this)),
       preview_(make_button(tr("&Preview…"), "settingsPreview", this)) {
     add_refresh();
+    add_output();
     add_storage();
     add_note(
         tr("Starred runs and runs in progress are never removed. Nothing is removed before you have seen the "
@@ -63,12 +69,46 @@ void DataSection::add_refresh() {
     runs_->setPrefix(tr("every "));
     runs_->setSuffix(tr(" s"));
     form()->add_row("runs", tr("&Runs reads its list"), runs_);
+    fleet_->setObjectName(u"settingsFleetRefresh"_s);
+    fleet_->setRange(1, 3600);
+    fleet_->setPrefix(tr("every "));
+    fleet_->setSuffix(tr(" s"));
+    form()->add_row("fleet", tr("&Fleet reads its nodes"), fleet_, nullptr,
+                    tr("Use, memory and temperature, while Fleet is on view"));
+    connect(fleet_, &QSpinBox::valueChanged, this, [this](int seconds) {
+        change([seconds](Settings& settings) { settings.fleet_refresh_s = seconds; });
+    });
     connect(live_, &QComboBox::currentIndexChanged, this, [this] {
         change([this](Settings& settings) { settings.live_refresh_ms = live_->currentData().toInt(); });
     });
     connect(runs_, &QSpinBox::valueChanged, this, [this](int seconds) {
         change([seconds](Settings& settings) { settings.runs_refresh_s = seconds; });
     });
+}
+
+void DataSection::add_output() {
+    form()->add_title(tr("Output of the ranks"));
+    output_->setSingleStep(100);
+    form()->add_row("output", tr("&Output kept of each run"), output_);
+    output_note_->setObjectName(u"settingsOutputNote"_s);
+    output_note_->setWordWrap(true);
+    form()->add_row("output_note", QString(), output_note_);
+    connect(output_, &QSpinBox::valueChanged, this, [this](int megabytes) {
+        change([megabytes](Settings& settings) { settings.output_mb = megabytes; });
+    });
+    disk_job_.start([path = workspace_->options().store_path()](const JobHandle&) { return disk_free(path); },
+                    [this](std::int64_t free) { show_output_default(free); });
+}
+
+void DataSection::show_output_default(std::int64_t free) {
+    constexpr std::uint64_t kMegabyte = 1'000'000;
+    output_note_->setText(
+        tr("The default is a tenth of the free space of the run store's disk, from %1 MB to 2000 MB: now %2 "
+           "MB. "
+           "Beyond the limit, a few lines per second and rank are kept. It counts for runs that start or are "
+           "attached to from now on.")
+            .arg(default_output_limit(0) / kMegabyte)
+            .arg(default_output_limit(free) / kMegabyte));
 }
 
 void DataSection::add_storage() {
@@ -102,6 +142,8 @@ void DataSection::fill(const Settings& settings) {
     }
     live_->setCurrentIndex(row);
     runs_->setValue(settings.runs_refresh_s);
+    fleet_->setValue(settings.fleet_refresh_s);
+    output_->setValue(settings.output_mb);
     days_->setValue(settings.keep_days);
     size_->setValue(settings.keep_mib);
     preview_->setEnabled(settings.retention().limited() && workspace_->store());

@@ -28,14 +28,21 @@ protected:
 
 private:
     void add_refresh();
+    void add_output();
+    /// `free`: bytes on the store's disk; negative: not known.
+    void show_output_default(std::int64_t free);
     void add_storage();
     void measure();
     void preview();
 
     Workspace* workspace_;
     BackgroundJob measure_job_;
+    BackgroundJob disk_job_;
     ComboBox* live_;
     QSpinBox* runs_;
+    QSpinBox* fleet_;
+    QSpinBox* output_;
+    QLabel* output_note_;
     QLabel* used_;
     QSpinBox* days_;
     QSpinBox* size_;

@@ -16,6 +16,7 @@
 #include <gui/runs/scaling_start.h>
 #include <gui/runs/store_bar.h>
 #include <gui/runs/trash_dialog.h>
+#include <gui/session/output_limit.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
@@ -527,7 +528,7 @@ void RunsPage::attach(const RunRecord& record) {
     attaching_name_ = qs(record.name);
     progress_->set_text(RunOpener::progress_text(attaching_name_, 0, 0));
     workspace_->session()->attach(record, workspace_->fleet()->inventory(), workspace_->store(),
-                                  workspace_->prompter());
+                                  workspace_->prompter(), OutputLimit::of(workspace_)->bytes());
 }
 
 void RunsPage::open_scaling_run() {

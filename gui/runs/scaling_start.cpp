@@ -3,6 +3,7 @@
 
 #include <gui/runs/scaling_dialog.h>
 #include <gui/runs/scaling_start.h>
+#include <gui/session/output_limit.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 
@@ -23,6 +24,7 @@ ScalingRequest request_of(Workspace* workspace, const Job& job) {
     ScalingRequest request;
     request.inventory = workspace->fleet()->inventory();
     request.job = job;
+    request.log_limit = OutputLimit::of(workspace)->bytes();
     return request;
 }
 

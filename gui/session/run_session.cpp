@@ -96,12 +96,13 @@ struct RunSession::Attaching {
 };
 
 void RunSession::attach(const RunRecord& record, Inventory inventory, std::shared_ptr<RunStore> store,
-                        const Prompter& prompter) {
+                        const Prompter& prompter, std::uint64_t log_limit) {
     RANKSCOPE_CHECK(on_thread_of(this), return );
     retire();
     queue_ = std::make_shared<EventQueue>();
     attaching_ = std::make_shared<Attaching>();
     AttachHooks hooks;
+    hooks.log_limit = log_limit;
     hooks.record = [state = attaching_](const RunRecord& stored) { begin_stored_run(state->data, stored); };
     hooks.past = [state = attaching_](const Event& event) {
         state->data.apply(event);

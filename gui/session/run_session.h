@@ -49,7 +49,7 @@ public:
     /// Attaches to a stored run: the controller's thread reads the stored events once; later events
     /// follow.
     void attach(const RunRecord& record, Inventory inventory, std::shared_ptr<RunStore> store,
-                const Prompter& prompter);
+                const Prompter& prompter, std::uint64_t log_limit = LogShare::kDefaultLimit);
     void cancel_attach();
     void stop(bool force);
     /// Pauses all processes of the ranks, or continues them. Every node answers with an event of its own.

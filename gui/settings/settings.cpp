@@ -85,6 +85,20 @@ SettingKey font_size() {
             Words::tr("0 (the desktop's) or a number from %1 to %2").arg(kSmallest).arg(kLargest)};
 }
 
+SettingKey font_family() {
+    constexpr qsizetype kLongest = 200;
+    return {u"appearance/font_family"_s, SettingsPart::Appearance,
+            [](const Settings& settings) { return settings.look.font_family; },
+            [](Settings& settings, const QString& text) {
+                if (text.size() > kLongest) {
+                    return false;
+                }
+                settings.look.font_family = text;
+                return true;
+            },
+            Words::tr("the name of an installed font")};
+}
+
 SettingKey language_key() {
     QStringList codes{u"system"_s};
     for (const Language& language : languages()) {
@@ -230,6 +244,7 @@ std::vector<SettingKey> notification_keys() {
 std::vector<SettingKey> make_keys() {
     constexpr int kDays = 36500;
     constexpr int kMebibytes = 1 << 30;
+    constexpr int kMegabytes = 1'000'000;
     std::vector<SettingKey> keys{
         choice<LookTheme>(u"appearance/theme"_s, SettingsPart::Appearance,
                           [](Settings& settings) -> LookTheme& { return settings.look.theme; },
@@ -238,6 +253,7 @@ std::vector<SettingKey> make_keys() {
                            {u"dark"_s, LookTheme::Dark},
                            {u"high-contrast"_s, LookTheme::HighContrast}}),
         font_size(),
+        font_family(),
         language_key(),
         choice<RankColors>(u"appearance/rank_colors"_s, SettingsPart::Appearance,
                            [](Settings& settings) -> RankColors& { return settings.look.rank_colors; },
@@ -246,6 +262,8 @@ std::vector<SettingKey> make_keys() {
                             {u"brightness"_s, RankColors::Brightness}}),
         whole_number(u"data/live_refresh_ms"_s, SettingsPart::Data, &Settings::live_refresh_ms, 20, 5000),
         whole_number(u"data/runs_refresh_s"_s, SettingsPart::Data, &Settings::runs_refresh_s, 1, 3600),
+        whole_number(u"data/fleet_refresh_s"_s, SettingsPart::Data, &Settings::fleet_refresh_s, 1, 3600),
+        whole_number(u"data/output_mb"_s, SettingsPart::Data, &Settings::output_mb, 0, kMegabytes),
         whole_number(u"data/keep_days"_s, SettingsPart::Data, &Settings::keep_days, 0, kDays),
         whole_number(u"data/keep_mib"_s, SettingsPart::Data, &Settings::keep_mib, 0, kMebibytes),
         store_folder()};

@@ -32,7 +32,9 @@ struct Settings {
     QString language = QStringLiteral("system");  ///< or the code of one; from the next start on
     int live_refresh_ms = 50;                     ///< how often Live shows what has arrived
     int runs_refresh_s = 3;                       ///< how often Runs reads the store again
-    int keep_days = 0;                            ///< RetentionRule; 0: no limit
+    int fleet_refresh_s = 5;                      ///< how often Fleet reads use and memory of its nodes
+    int output_mb = 0;  ///< of each run's output, that are kept; 0: as the disk allows
+    int keep_days = 0;  ///< RetentionRule; 0: no limit
     int keep_mib = 0;
     NotificationSettings notifications;
     QString store_folder;  ///< of the run store, absolute; empty: the user's data folder

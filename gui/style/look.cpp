@@ -56,22 +56,29 @@ QString high_contrast_sheet() {
 }
 
 /// Sets the program's font; returns its size in proportion to the desktop's.
-double apply_font(QApplication& app, int points) {
+double apply_font(QApplication& app, const Look& look) {
     constexpr const char* kDesktop = "rankscopeDesktopPoints";
+    constexpr const char* kFamilies = "rankscopeDesktopFamilies";
     if (!app.property(kDesktop).isValid()) {
         app.setProperty(kDesktop, QApplication::font().pointSizeF());
+        app.setProperty(kFamilies, QApplication::font().families());
     }
+    const QFont before = QApplication::font();
+    QFont font = before;
+    QStringList families = app.property(kFamilies).toStringList();
+    if (!look.font_family.isEmpty()) {
+        families.prepend(look.font_family);  // the desktop's for signs that it does not have
+    }
+    font.setFamilies(families);
     const double desktop = app.property(kDesktop).toDouble();
-    if (desktop <= 0) {
-        return 1;  // a font in pixels: the desktop's choice stays
-    }
-    const double wanted = points > 0 ? points : desktop;
-    QFont font = QApplication::font();
-    if (font.pointSizeF() != wanted) {
+    const double wanted = look.font_points > 0 ? look.font_points : desktop;
+    if (desktop > 0) {  // else a font in pixels: the desktop's choice stays
         font.setPointSizeF(wanted);
+    }
+    if (font.families() != before.families() || font.pointSizeF() != before.pointSizeF()) {
         QApplication::setFont(font);
     }
-    return wanted / desktop;
+    return desktop > 0 ? wanted / desktop : 1;
 }
 
 }  // namespace
@@ -101,7 +108,7 @@ void apply_look(QApplication& app, const Look& look, bool system_is_dark) {
         QApplication::setStyle(new RankscopeStyle);  // the application owns it
         app.setProperty("rankscopeStyle", true);
     }
-    const double scale = apply_font(app, look.font_points);
+    const double scale = apply_font(app, look);
     const QPalette palette = make_palette_of(look.theme, system_is_dark);
     QApplication::setPalette(palette);
     QFile file(u":/rankscope/styles/rankscope.qss"_s);

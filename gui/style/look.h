@@ -5,6 +5,8 @@
 
 #include <gui/style/theme.h>
 
+#include <QString>
+
 class QApplication;
 
 namespace rankscope::gui {
@@ -27,6 +29,7 @@ struct Look {
     LookTheme theme = LookTheme::System;
     int font_points = 0;  ///< 0: the desktop's
     RankColors rank_colors = RankColors::OkabeIto;
+    QString font_family = {};  ///< empty: the desktop's
 
     bool operator==(const Look&) const = default;
 };

@@ -42,7 +42,9 @@ protected:
 
 TEST_F(SettingsTest, EveryValueIsWrittenAndReadBack) {
     Settings chosen;
-    chosen.look = {LookTheme::HighContrast, 13, RankColors::Tableau};
+    chosen.look = {LookTheme::HighContrast, 13, RankColors::Tableau, u"DejaVu Sans"_s};
+    chosen.fleet_refresh_s = 30;
+    chosen.output_mb = 1000;
     chosen.live_refresh_ms = 250;
     chosen.runs_refresh_s = 60;
     chosen.keep_days = 90;
@@ -114,6 +116,12 @@ TEST_F(SettingsTest, AppearanceHoldsAtOnceAndCanBeReset) {
     const double before = QApplication::font().pointSizeF();
     child<QSpinBox>(dialog, "settingsFont")->setValue(16);
     EXPECT_EQ(QApplication::font().pointSizeF(), 16);
+    auto* family = child<QComboBox>(dialog, "settingsFamily");
+    const QStringList families = QApplication::font().families();
+    if (family->count() > 1) {  // else no font is installed
+        family->setCurrentIndex(1);
+        EXPECT_EQ(QApplication::font().families().first(), family->currentText());
+    }
     auto* colors = child<QComboBox>(dialog, "settingsRankColors");
     const QColor first = rank_color(0, false);
     colors->setCurrentIndex(1);
@@ -122,6 +130,7 @@ TEST_F(SettingsTest, AppearanceHoldsAtOnceAndCanBeReset) {
     click(child<QPushButton>(dialog, "settingsReset"));
     EXPECT_EQ(settings().look, Look());
     EXPECT_EQ(QApplication::font().pointSizeF(), before);
+    EXPECT_EQ(QApplication::font().families(), families);
     EXPECT_EQ(rank_color(0, false), first);
     EXPECT_FALSE(child<QPushButton>(dialog, "settingsReset")->isEnabled());
 }

@@ -554,7 +554,7 @@ std::unique_ptr<RunController> RunController::attach(const std::string& run_id, 
                                                      std::shared_ptr<RunStore> store, Prompter prompter,
                                                      EventSink events, PlanSink plan, AttachHooks hooks) {
     auto impl = std::make_unique<Impl>(std::move(store), std::move(prompter), std::move(events),
-                                       std::move(plan), run_id, LogShare::kDefaultLimit);
+                                       std::move(plan), run_id, hooks.log_limit);
     impl->context.inventory = std::move(inventory);
     impl->coordinator = std::thread([raw = impl.get(), heard = std::move(hooks)] { raw->attach(heard); });
     return std::unique_ptr<RunController>(new RunController(std::move(impl)));  // NOLINT: private constructor

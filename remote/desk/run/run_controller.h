@@ -44,6 +44,7 @@ struct AttachHooks {
     std::function<bool(const Event&)> past;
     /// The stored events are read, and the nodes are followed; or why not ("run-over" where it has ended).
     std::function<void(const Result<void>&)> ready;
+    std::uint64_t log_limit = LogShare::kDefaultLimit;  ///< bytes of the ranks' new output that are kept
 };
 
 /// Carries one run through connect → push → start → rendezvous → first step → end, on threads of its own, and

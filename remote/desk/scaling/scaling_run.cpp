@@ -140,6 +140,7 @@ Result<ScalingResult> run_scaling(const ScalingRequest& request, const std::shar
         const int ranks = (*jobs)[i].first;
         RunRequest run{request.inventory, (*jobs)[i].second, {}};
         run.parent = request.parent;
+        run.log_limit = request.log_limit;
         SizeRun size(std::move(run), store, prompter);
         const std::string run_id = size.run_id();
         label(store_file, run_id, result, ranks);

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <remote/desk/config/inventory.h>
+#include <remote/desk/run/log_share.h>
 #include <remote/desk/scaling/scaling_result.h>
 #include <remote/desk/transport/prompter.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -21,7 +23,8 @@ struct ScalingRequest {
     std::vector<int> ranks;  ///< empty: scaling_sizes() of what the nodes offer
     double seconds = 60;     ///< of each size, from its first step
     ScalingMode mode = ScalingMode::Weak;
-    std::string parent;  ///< id of the run whose job it is; empty: none
+    std::string parent;                                 ///< id of the run whose job it is; empty: none
+    std::uint64_t log_limit = LogShare::kDefaultLimit;  ///< bytes of each run's output that are kept
 };
 
 struct ScalingProgress {
