@@ -46,6 +46,9 @@ if(RANKSCOPE_GUI)
   install(FILES packaging/desktop/rankscope.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications COMPONENT desktop)
   install(FILES packaging/desktop/io.github.rankscope.Rankscope.metainfo.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/metainfo
           COMPONENT desktop)
+  # Help shows it without network.
+  install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATADIR}/rankscope COMPONENT desktop
+          FILES_MATCHING PATTERN "*.md" PATTERN "images/*.png" PATTERN "screenshots" EXCLUDE)
   install(FILES resources/icons/rankscope.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps COMPONENT desktop)
 endif()
 

@@ -79,6 +79,8 @@ JobForm::JobForm(QWidget* parent, EngineParts engine)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(form_);
     layout->addStretch();
+    rows_->set_offer_source([this](const std::string& key) { return offers_of(key); });
+    connect(rows_, &KeyRows::tableRequested, this, &JobForm::edit_environment);
     make_general();
     rows_->add([this](const config::KeyInfo& info) {
         return *info.launcher != '\0' && !info.rare && is_for_table(info, *form_);
@@ -88,6 +90,7 @@ JobForm::JobForm(QWidget* parent, EngineParts engine)
     });
     make_training();
     make_program();
+    rows_->add([](const config::KeyInfo& info) { return info.path == "env"; });
     make_life();
     make_more();
     show_rows();

@@ -29,6 +29,7 @@ class AdvicePanel;
 class FieldForm;
 class GpuPicker;
 class KeyRows;
+struct KeyOffer;
 
 /// Edits a Job. It has a field for every key of the table; keys that no table knows stay in the file's text.
 class JobForm : public QWidget {
@@ -77,6 +78,9 @@ private:
     JobOptionTexts options() const;
     void show_rows();
     void make_more();
+    // job_form_offers.cpp
+    std::vector<KeyOffer> offers_of(const std::string& key) const;
+    void edit_environment();
     void show_key_rows();
     void show_offers(const Job& job);
     void show_gpus(const Job& job);
@@ -113,7 +117,7 @@ private:
     QLineEdit* procs_;
     QLineEdit* port_;
     QComboBox* model_;
-    QComboBox* dataset_;
+    QComboBox* dataset_ = nullptr;
     QLineEdit* root_;
     QLineEdit* epochs_;
     QLineEdit* batch_;

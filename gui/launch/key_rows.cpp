@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gui/launch/env_dialog.h>
 #include <gui/launch/key_rows.h>
 #include <gui/launch/train_values.h>
 #include <gui/plain_text.h>
@@ -16,8 +15,10 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QStandardItemModel>
+#include <QToolButton>
 #include <algorithm>
 #include <map>
 
@@ -133,7 +134,12 @@ void KeyRows::add(const std::function<bool(const KeyInfo&)>& wanted) {
             row.train = info.path.starts_with(kTrain);
             QString label = translated_key(info.label);
             label.remove(u'&');  // the letters are taken by the fields above
-            QWidget* box = info.kind == KeyKind::TextMap ? with_table(row.editor) : row.editor;
+            QWidget* box = row.editor;
+            if (info.path == "env" || info.path == "node_env" || info.path == "rank_env") {
+                box = with_table(row.editor);
+            } else if (offer_source_ && !is_choice(info) && !offer_source_(row.key).empty()) {
+                box = with_offers(row.editor, row.key);
+            }
             form_->add_row(row.key, label, box, row.editor,
                            u"%1\n%2"_s.arg(qs(info.path), translated_key(info.help)));
             // After the form's own signal, which says which field it is.
@@ -157,20 +163,34 @@ QWidget* KeyRows::with_table(QWidget* editor) {
     QPushButton* open = make_button(tr("Table…"), "", box);
     open->setObjectName(line->objectName() + u".table"_s);
     layout->addWidget(open);
-    connect(open, &QPushButton::clicked, this, [this, line] {
-        config::ConfigProblems problems;
-        const auto read = read_yaml(ss(line->text()), problems);
-        Variables variables;
-        for (const auto& entry : read ? read->entries : std::vector<config::ConfigNode::Entry>()) {
-            variables[entry.key] = entry.value.text;
+    open->setAccessibleName(tr("Environment as a table"));
+    connect(open, &QPushButton::clicked, this, &KeyRows::tableRequested);
+    return box;
+}
+
+QWidget* KeyRows::with_offers(QWidget* editor, const std::string& key) {
+    auto* line = qobject_cast<QLineEdit*>(editor);
+    auto* box = new QWidget(form_);
+    auto* layout = new QHBoxLayout(box);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(line, 1);
+    auto* open = new QToolButton(box);
+    open->setObjectName(line->objectName() + u".offers"_s);
+    open->setArrowType(Qt::DownArrow);
+    open->setToolTip(tr("Values to choose from"));
+    open->setAccessibleName(tr("Values to choose from"));
+    open->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(open);
+    menu->setObjectName(line->objectName() + u".menu"_s);
+    open->setMenu(menu);
+    layout->addWidget(open);
+    connect(menu, &QMenu::aboutToShow, this, [this, menu, line, key] {
+        menu->clear();
+        for (const KeyOffer& offer : offer_source_(key)) {
+            QString text = u"%1 — %2"_s.arg(offer.value, offer.meaning);
+            menu->addAction(text.replace(u'&', u"&&"_s), line,
+                            [line, value = offer.value] { line->setText(value); });
         }
-        auto* dialog = new EnvDialog(variables, form_);
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
-        connect(dialog, &QDialog::accepted, line, [dialog, line] {
-            const Variables given = dialog->variables();
-            line->setText(given.empty() ? QString() : qs(yaml_flow(given)));
-        });
-        dialog->open();
     });
     return box;
 }

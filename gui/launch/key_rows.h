@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gui/launch/job_option_texts.h>
+#include <gui/launch/key_offers.h>
 #include <remote/desk/config/job_keys.h>
 #include <remote/desk/plan/compute_offers.h>
 
@@ -12,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 class QLabel;
@@ -28,6 +30,11 @@ class KeyRows : public QObject {
 
 public:
     explicit KeyRows(FieldForm* form);
+
+    /// Values to choose from in fields for text, when the user asks; a field has them if there are some at first.
+    void set_offer_source(std::function<std::vector<KeyOffer>(const std::string& key)> source) {
+        offer_source_ = std::move(source);
+    }
 
     /// Adds a field for each key that `wanted` accepts, with a heading per group, at the end of the form.
     void add(const std::function<bool(const config::KeyInfo&)>& wanted);
@@ -46,6 +53,8 @@ public:
 
 signals:
     void edited();
+    /// The user wants the variables as a table.
+    void tableRequested();
 
 private:
     struct Row {
@@ -60,12 +69,15 @@ private:
     const Row* find(const std::string& key) const;
     void drop_what_means_nothing(Job& job) const;
     QWidget* make_editor(const config::KeyInfo& info);
-    /// The editor with a button that opens its variables as a table.
+    /// The editor with a button that opens the variables as a table.
     QWidget* with_table(QWidget* editor);
+    /// The editor with a button that lists values.
+    QWidget* with_offers(QWidget* editor, const std::string& key);
     void apply_train(const Row& row, const QString& text, Job& job, FieldErrors& errors) const;
     void apply_job(const Row& row, const QString& text, Job& job, FieldErrors& errors) const;
 
     FieldForm* form_;
+    std::function<std::vector<KeyOffer>(const std::string& key)> offer_source_;
     std::vector<Row> rows_;
 };
 

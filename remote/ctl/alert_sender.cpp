@@ -4,6 +4,7 @@
 #include <remote/ctl/alert_sender.h>
 #include <remote/ctl/options.h>
 #include <remote/desk/notify/alert_command.h>
+#include <remote/desk/notify/plateau_rule.h>
 
 #include <cstdio>
 #include <utility>
@@ -17,7 +18,9 @@ constexpr std::size_t kMostWaiting = 100;
 AlertOptions alert_options(const NotifyOptions& notify) {
     AlertOptions options;
     for (const std::string& line : notify.rules) {
-        if (const auto rule = parse_alert_rule(line)) {
+        if (is_plateau_rule(line)) {
+            (void)add_plateau(line, options);  // checked before
+        } else if (const auto rule = parse_alert_rule(line)) {
             options.rules.push_back(*rule);
         }
     }
@@ -36,7 +39,9 @@ void add_notify_options(CLI::App& command, NotifyOptions& notify) {
                            "RANKSCOPE_ALERT, RANKSCOPE_ALERT_TITLE and others in its environment");
     command
         .add_option("--notify-when", notify.rules,
-                    "And when this holds: \"loss > 10 for 50 steps\"; may be repeated")
+                    "And when this holds: \"loss > 10 for 50 steps\", or for a plateau: \"plateau\", "
+                    "\"plateau of loss "
+                    "for 500 steps\"; may be repeated")
         ->allow_extra_args(false)
         ->needs(program);
 }
@@ -47,8 +52,11 @@ Result<void> AlertSender::check(const NotifyOptions& notify) {
         return words.failure();
     }
     for (const std::string& line : notify.rules) {
-        if (const auto rule = parse_alert_rule(line); !rule) {
-            Failure failure = rule.failure();
+        AlertOptions unused;
+        const Result<void> plateau = is_plateau_rule(line) ? add_plateau(line, unused) : Result<void>();
+        const auto rule = is_plateau_rule(line) ? Result<AlertRule>(AlertRule()) : parse_alert_rule(line);
+        if (!plateau || !rule) {
+            Failure failure = plateau ? rule.failure() : plateau.failure();
             failure.where = "--notify-when";
             return failure;
         }

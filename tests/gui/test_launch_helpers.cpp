@@ -13,6 +13,7 @@
 
 #include <QFile>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QTableWidget>
 #include <QToolButton>
@@ -79,7 +80,7 @@ TEST_F(LaunchHelpers, ARecipeIsSavedRenamedDeletedAndUsed) {
 TEST_F(LaunchHelpers, TheTableOfVariablesKnowsThem) {
     open();
     window_->show_page(MainWindow::Page::Launch);
-    find<QToolButton>("launchMore")->setChecked(true);
+    EXPECT_TRUE(find<QLineEdit>("launch.env")->isVisibleTo(window_.get())) << "not folded away";
     find<QLineEdit>("launch.env")->setText(u"{ A: b }"_s);
     click(find<QPushButton>("launch.env.table"));
     auto* dialog = qobject_cast<EnvDialog*>(wait_dialog("envDialog"));
@@ -87,10 +88,10 @@ TEST_F(LaunchHelpers, TheTableOfVariablesKnowsThem) {
     auto* table = child<QTableWidget>(dialog, "envTable");
     ASSERT_EQ(table->rowCount(), 2) << "and an empty line to write into";
     table->item(1, 0)->setText(u"NCCL_SOCKET_IFNAM"_s);
-    EXPECT_TRUE(table->item(1, 2)->text().contains(u"NCCL_SOCKET_IFNAME"_s))
-        << qPrintable(table->item(1, 2)->text());
+    EXPECT_TRUE(table->item(1, 3)->text().contains(u"NCCL_SOCKET_IFNAME"_s))
+        << qPrintable(table->item(1, 3)->text());
     table->item(1, 0)->setText(u"NCCL_DEBUG"_s);
-    EXPECT_FALSE(table->item(1, 2)->text().isEmpty());
+    EXPECT_FALSE(table->item(1, 3)->text().isEmpty());
     table->item(1, 1)->setText(u"INFO"_s);
     ASSERT_EQ(table->rowCount(), 3);
     auto* ok = child<QPushButton>(dialog, "envOk");
@@ -102,6 +103,90 @@ TEST_F(LaunchHelpers, TheTableOfVariablesKnowsThem) {
     click(ok);
     EXPECT_EQ(window_->launch_page()->job().env,
               (std::map<std::string, std::string>{{"A", "b"}, {"NCCL_DEBUG", "INFO"}}));
+}
+
+TEST_F(LaunchHelpers, AVariableIsForAllRanksANodeOrARank) {
+    write(inventory_file(), "nodes:\n  - { name: node1 }\n  - { name: node2 }\n");
+    open();
+    window_->launch_page()->set_job_text(
+        "name: x\nnodes: [node1, node2]\nprocs_per_node: 2\ncommand: [a]\nenv: { A: all }\n"
+        "node_env: { node1: { A: one } }\nrank_env: { 3: { A: three } }\n",
+        "x.yaml");
+    window_->show_page(MainWindow::Page::Launch);
+    const LaunchState& state = window_->launch_page()->state();
+    ASSERT_TRUE(wait_until([&] { return !state.planning && !state.plan_failure; })) << "there are four ranks";
+    click(find<QPushButton>("launch.env.table"));
+    auto* dialog = qobject_cast<EnvDialog*>(wait_dialog("envDialog"));
+    ASSERT_NE(dialog, nullptr);
+    auto* table = child<QTableWidget>(dialog, "envTable");
+    ASSERT_EQ(table->rowCount(), 4);
+    EXPECT_EQ(table->item(0, 2)->text(), u"all ranks"_s);
+    EXPECT_EQ(table->item(1, 2)->text(), u"node node1"_s);
+    EXPECT_EQ(table->item(2, 2)->text(), u"rank 3"_s);
+    auto* ok = child<QPushButton>(dialog, "envOk");
+    auto* fault = child<QLabel>(dialog, "envFault");
+    EXPECT_TRUE(ok->isEnabled()) << "the same name for others: " << qPrintable(fault->text());
+    table->item(3, 0)->setText(u"B"_s);
+    table->item(3, 1)->setText(u"two"_s);
+    table->item(3, 2)->setText(u"node node9"_s);
+    EXPECT_TRUE(fault->text().contains(u"node9 is not a node"_s)) << qPrintable(fault->text());
+    table->item(3, 2)->setText(u"rank 4"_s);
+    EXPECT_TRUE(fault->text().contains(u"0 to 3"_s)) << qPrintable(fault->text());
+    table->item(3, 2)->setText(u"everybody"_s);
+    EXPECT_FALSE(ok->isEnabled()) << qPrintable(fault->text());
+    table->item(3, 2)->setText(u"Node node2"_s);
+    ASSERT_TRUE(ok->isEnabled()) << qPrintable(fault->text());
+    table->item(2, 1)->setText(u"3rd"_s);
+    click(ok);
+    const Job job = window_->launch_page()->job();
+    using Map = std::map<std::string, std::string>;
+    EXPECT_EQ(job.env, (Map{{"A", "all"}}));
+    EXPECT_EQ(job.node_env,
+              (std::map<std::string, Map>{{"node1", {{"A", "one"}}}, {"node2", {{"B", "two"}}}}));
+    EXPECT_EQ(job.rank_env, (std::map<int, Map>{{3, {{"A", "3rd"}}}}));
+}
+
+TEST_F(LaunchHelpers, FieldsOfTextOfferValuesWithTheirMeaning) {
+    write(inventory_file(), "nodes:\n  - { name: node1 }\n  - { name: node2 }\n");
+    open();
+    NodeFacts facts;
+    facts.interfaces = {{"lo", {"127.0.0.1"}, true, true, 65536},
+                        {"eth0", {"10.0.0.11"}, true, false, 1500},
+                        {"ib0", {"10.1.0.11"}, true, false, 4092},
+                        {"eth9", {}, false, false, 1500}};
+    window_->workspace()->fleet()->model()->set_ready("node1", facts);
+    facts.interfaces.pop_back();
+    facts.interfaces.pop_back();
+    window_->workspace()->fleet()->model()->set_ready("node2", facts);
+    window_->launch_page()->set_job_text(
+        "name: x\nnodes: [node1, node2]\ntrain: { model: resnet18, dataset: { name: cifar10 } }\n", "x.yaml");
+    window_->show_page(MainWindow::Page::Launch);
+    find<QToolButton>("launchMore")->setChecked(true);
+    const auto texts = [this](const char* name) {
+        auto* menu = find<QMenu>(name);
+        emit menu->aboutToShow();
+        QStringList all;
+        for (const QAction* action : menu->actions()) {
+            all += action->text();
+        }
+        return all;
+    };
+    const QStringList interfaces = texts("launch.interface.menu");
+    ASSERT_EQ(interfaces.size(), 3) << qPrintable(interfaces.join(u" | "_s));
+    EXPECT_TRUE(interfaces[0].startsWith(u"auto"_s));
+    EXPECT_TRUE(interfaces[1].startsWith(u"eth0 — node1 10.0.0.11, node2"_s)) << qPrintable(interfaces[1]);
+    EXPECT_TRUE(interfaces[2].startsWith(u"ib0 — not on all nodes"_s)) << qPrintable(interfaces[2]);
+    find<QMenu>("launch.interface.menu")->actions()[1]->trigger();
+    EXPECT_EQ(window_->launch_page()->job().interface_name, "eth0");
+    const QStringList augment = texts("launch.train.dataset.augment.menu");
+    EXPECT_TRUE(augment[1].contains(u"flip left to right"_s)) << qPrintable(augment[1]);
+    find<QMenu>("launch.train.dataset.augment.menu")->actions()[2]->trigger();
+    EXPECT_TRUE(window_->launch_page()->job_text().find("[random_crop, horizontal_flip]") !=
+                std::string::npos)
+        << window_->launch_page()->job_text();
+    const QStringList normalize = texts("launch.train.dataset.normalize.menu");
+    EXPECT_TRUE(normalize.join(u'\n').contains(u"imagenet — mean 0.485"_s))
+        << qPrintable(normalize.join(u'\n'));
 }
 
 TEST_F(LaunchHelpers, GpusAreTickedByTheirSquares) {

@@ -4,6 +4,7 @@
 #include "support/temporary_folder.h"
 
 #include <remote/desk/notify/alert_command.h>
+#include <remote/desk/notify/plateau_rule.h>
 #include <remote/desk/notify/run_alerts.h>
 
 #include <gtest/gtest.h>
@@ -71,6 +72,30 @@ TEST(AlertRuleTest, NamesTheWordThatIsWrong) {
     }
     for (int i = 0; i < 256; ++i) {
         (void)parse_alert_rule(std::string(20, static_cast<char>(i)));
+    }
+}
+
+TEST(PlateauRuleTest, TakesMetricAndSteps) {
+    AlertOptions options;
+    EXPECT_TRUE(is_plateau_rule("  plateau of val_acc1"));
+    EXPECT_FALSE(is_plateau_rule("plateau_loss > 3"));
+    EXPECT_FALSE(is_plateau_rule(""));
+    ASSERT_TRUE(add_plateau("plateau", options));
+    EXPECT_TRUE(options.kinds.contains(AlertKind::Plateau));
+    EXPECT_EQ(options.plateau_metric, "loss");
+    EXPECT_EQ(options.plateau_steps, 1000);
+    ASSERT_TRUE(add_plateau("plateau for 20", options));
+    EXPECT_EQ(options.plateau_steps, 20);
+    ASSERT_TRUE(add_plateau("plateau of val_acc1 for 500 steps", options));
+    EXPECT_EQ(options.plateau_metric, "val_acc1");
+    EXPECT_EQ(options.plateau_steps, 500);
+    const AlertOptions before = options;
+    for (const char* wrong : {"plateau of", "plateau of loss for", "plateau for x steps",
+                              "plateau for 0 steps", "plateau for 5 epochs", "plateau loss", "loss"}) {
+        const auto read = add_plateau(wrong, options);
+        ASSERT_FALSE(read) << wrong;
+        EXPECT_NE(read.failure().what.find(wrong), std::string::npos);
+        EXPECT_EQ(options, before) << wrong;
     }
 }
 

@@ -77,7 +77,6 @@ void add_environment(JobKeyTable& table) {
                  .absent = "none",
                  .example = "env: { NCCL_DEBUG: INFO }",
                  .group = kEnvironment,
-                 .rare = true,
                  .scope = Scope::Rank},
                 read_env, [](const Job& job) -> json { return job.env.empty() ? json() : json(job.env); });
     add(table, "secret_env", RANKSCOPE_JOB_MEMBER(secret_env),
