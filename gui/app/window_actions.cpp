@@ -103,7 +103,7 @@ void WindowActions::add_files() {
     add_button(u"file.save_job"_s, tr("&Save as job file…"), group, Page::Launch, "saveJob",
                tr("Correct the values in Launch first."), u"Ctrl+Shift+S"_s);
     add_button(u"file.paste_line"_s, tr("From a &command line…"), group, Page::Launch, "pasteJob", {});
-    add_button(u"file.recipes"_s, tr("&Recipes…"), group, Page::Launch, "openRecipes", {});
+    add_button(u"file.recipes"_s, tr("Reci&pes…"), group, Page::Launch, "openRecipes", {});
     registry_->add({.id = u"file.save"_s,
                     .text = tr("Save the &job"),
                     .group = group,
@@ -282,8 +282,8 @@ void WindowActions::add_run() {
     add_button(u"run.pause"_s, tr("&Pause or continue"), group, Page::Live, "pauseButton",
                tr("No run that can be paused is in progress in this window."));
     add_stop(u"run.stop"_s, tr("S&top"), false, none);
-    add_stop(u"run.force_stop"_s, tr("F&orce stop"), true,
-             tr("Force stop is for a run that was told to stop and does not end."));
+    add_stop(u"run.force_stop"_s, tr("Fo&rce stop"), true,
+             tr("Force stop is for a run that does not end after a stop."));
     add_button(u"run.again"_s, tr("Run &again…"), group, Page::Live, "againButton",
                tr("Show a run in Live that is over."));
     registry_->add({.id = u"run.attach"_s,
@@ -336,7 +336,7 @@ void WindowActions::add_stored_runs() {
              },
          .blocked = [window = window_, none] { return window->runs_page()->selected() ? QString() : none; }});
     add_button(u"runs.again"_s, tr("Run the selected job a&gain…"), group, Page::Runs, "againRun", none);
-    add_button(u"runs.columns"_s, tr("&Columns of Runs…"), group, Page::Runs, "runsColumns",
+    add_button(u"runs.columns"_s, tr("C&olumns of Runs…"), group, Page::Runs, "runsColumns",
                tr("There are no runs yet."));
     QWidget* table = window_->runs_page()->runs_table();
     add_button(u"runs.compare"_s, tr("Co&mpare the selected runs"), group, Page::Runs, "compareRuns",

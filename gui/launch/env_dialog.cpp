@@ -300,8 +300,8 @@ QString EnvDialog::target_fault(const QString& target) const {
     }
     return target.compare(all_ranks(), Qt::CaseInsensitive) == 0
                ? QString()
-               : tr("For whom is it? Write %1, %2 or %3.")
-                     .arg(all_ranks(), node_target(tr("NAME")), rank_target(u"0"_s));
+               : tr("\"%1\" names no ranks. Write %2, %3 or %4.")
+                     .arg(target, all_ranks(), node_target(tr("NAME")), rank_target(u"0"_s));
 }
 
 JobEnvironment EnvDialog::environment() const {
