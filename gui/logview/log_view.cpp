@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/actions/page_command.h>
 #include <gui/logview/log_view.h>
 #include <gui/logview/log_view_accessible.h>
 #include <gui/logview/mark_bar.h>
@@ -51,6 +52,8 @@ LogView::LogView(LogRows* rows, QWidget* parent)
     });
     connect(rows_, &LogRows::wasReset, this, &LogView::rows_reset);
     connect(rows_, &LogRows::changed, this, &LogView::rows_changed);
+    on_command(
+        this, PageCommand::Copy, [this] { copy(); }, [this] { return has_selection(); });
 }
 
 LogView::~LogView() = default;

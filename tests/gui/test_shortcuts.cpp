@@ -8,6 +8,7 @@
 #include <gui/launch/launch_page.h>
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
+#include <gui/logview/log_view.h>
 #include <gui/runs/compare_view.h>
 #include <gui/runs/runs_page.h>
 #include <gui/settings/settings_file.h>
@@ -200,6 +201,9 @@ TEST_F(Shortcuts, FindNextStepsThroughTheLogFromAnywhereInLive) {
     ASSERT_TRUE(wait_until([&] { return place() != first; })) << ss(count->text());
     QTest::keyClick(window_.get(), Qt::Key_F3, Qt::ShiftModifier);
     EXPECT_TRUE(wait_until([&] { return place() == first; })) << ss(count->text());
+    log->view()->setFocus();
+    action("edit.copy")->trigger();
+    EXPECT_EQ(QApplication::clipboard()->text(), u"loss"_s) << "the match is selected";
 }
 
 TEST_F(Shortcuts, UndoIsForTheFocusedPageAndSaysWhenThereIsNothing) {
