@@ -10,7 +10,6 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPointer>
-#include <QSet>
 #include <QTextDocument>
 #include <algorithm>
 #include <utility>
@@ -26,6 +25,9 @@ QString selected_text(const QAbstractItemView& view) {
     QString text;
     QModelIndex before;
     for (const QModelIndex& cell : cells) {
+        if (view.visualRect(cell).isEmpty()) {
+            continue;  // a hidden column
+        }
         if (before.isValid()) {
             text += before.row() == cell.row() && before.parent() == cell.parent() ? u'\t' : u'\n';
         }

@@ -8,31 +8,36 @@
 
 #include <QApplication>
 #include <QDialog>
-#include <QStackedWidget>
+#include <QMenuBar>
 #include <QWidget>
 
 namespace rankscope::gui {
 
 namespace {
 
-/// What has the focus in the window or in a pane beside it; dialogs do not count.
-QWidget* focus_of(const MainWindow& window) {
-    QWidget* focus = QApplication::focusWidget();
-    for (const QWidget* at = focus; at != nullptr && !qobject_cast<const QDialog*>(at);
-         at = at->parentWidget()) {
-        if (at == &window) {
-            return focus;
+/// In the window or in a pane beside it. Dialogs and the menu bar, which takes the focus for the keyboard, do not count.
+bool is_place(const QWidget* window, const QWidget* focus) {
+    for (const QWidget* at = focus; at != nullptr; at = at->parentWidget()) {
+        if (qobject_cast<const QDialog*>(at) || qobject_cast<const QMenuBar*>(at)) {
+            return false;
+        }
+        if (at == window) {
+            return true;
         }
     }
-    return window.focusWidget();
+    return false;
 }
 
 }  // namespace
 
 void WindowActions::add_page_command(const QString& id, const QString& text, PageCommand command,
                                      const QString& keys, const QString& also, const QString& why) {
-    const auto target = [window = window_, command] {
-        return command_target(focus_of(*window), window->page_widget(window->page()), command);
+    const auto target = [window = window_, last = focus_, command] {
+        QWidget* focus = QApplication::focusWidget();
+        if (!is_place(window, focus)) {
+            focus = *last && (*last)->isVisible() ? last->data() : window->focusWidget();
+        }
+        return command_target(focus, window->page_widget(window->page()), command);
     };
     registry_->add({.id = id,
                     .text = text,
@@ -49,6 +54,12 @@ void WindowActions::add_page_command(const QString& id, const QString& text, Pag
 }
 
 void WindowActions::add_edit() {
+    QObject::connect(qApp, &QApplication::focusChanged, registry_,
+                     [window = static_cast<const QWidget*>(window_), last = focus_](QWidget*, QWidget* now) {
+                         if (now != nullptr && is_place(window, now)) {
+                             *last = now;
+                         }
+                     });
     const QString nothing = tr("There is nothing to undo here.");
     add_page_command(u"edit.undo"_s, tr("&Undo"), PageCommand::Undo, u"Ctrl+Z"_s, {}, nothing);
     add_page_command(u"edit.redo"_s, tr("&Redo"), PageCommand::Redo, u"Ctrl+Shift+Z"_s, u"Ctrl+Y"_s,

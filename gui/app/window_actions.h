@@ -11,11 +11,13 @@
 #include <remote/desk/config/recipes.h>
 
 #include <QCoreApplication>
+#include <QPointer>
 #include <QString>
+#include <QWidget>
+#include <memory>
 #include <vector>
 
 class QMenu;
-class QWidget;
 
 namespace rankscope::gui {
 
@@ -61,6 +63,8 @@ private:
 
     MainWindow* window_;
     ActionRegistry* registry_;
+    std::shared_ptr<QPointer<QWidget>> focus_ =
+        std::make_shared<QPointer<QWidget>>();  ///< the last place of it
     BackgroundJob list_job_;
     BackgroundJob recipe_job_;
 };
