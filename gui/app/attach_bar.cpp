@@ -37,10 +37,10 @@ AttachBar::AttachBar(Workspace* workspace, QWidget* parent)
     clock->start();
     connect(clock, &QTimer::timeout, this, &AttachBar::refresh);
     connect(workspace, &Workspace::storeSettled, this, &AttachBar::refresh);
-    RunSession* session = workspace->session();
-    connect(session, &RunSession::stateChanged, this, &AttachBar::update_bar);
-    connect(session, &RunSession::ended, this, &AttachBar::refresh);
-    connect(session, &RunSession::started, this, &AttachBar::refresh);
+    RunSessions* runs = workspace->runs();
+    connect(runs, &RunSessions::changed, this, &AttachBar::update_bar);
+    connect(runs, &RunSessions::ended, this, &AttachBar::refresh);
+    connect(runs, &RunSessions::started, this, &AttachBar::refresh);
     connect(this, &NoticeBar::actionTriggered, this, [this] {
         if (continuing_.size() == 1) {
             emit attachRequested(continuing_.front());
@@ -71,11 +71,17 @@ void AttachBar::refresh() {
                     });
 }
 
+void AttachBar::dismiss(const QString& run_id) {
+    dismissed_.push_back(ss(run_id));
+    update_bar();
+}
+
 void AttachBar::update_bar() {
-    RunSession* session = workspace_->session();
-    // What was read of the own run is older than its end.
-    const RunState& last = session->model()->state();
-    const std::string own = session->live() ? session->run_id() : last.end ? last.run_id : std::string();
+    // What was read of the own runs is older than their end.
+    const auto is_own = [runs = workspace_->runs()](const std::string& run_id) {
+        const RunSession* session = runs->find(run_id);
+        return session != nullptr && (session->live() || session->model()->state().end);
+    };
     for (QWidget* each : QApplication::topLevelWidgets()) {
         if (const auto* scaling = qobject_cast<ScalingDialog*>(each)) {
             measured_.insert(scaling->runs().begin(), scaling->runs().end());
@@ -83,7 +89,7 @@ void AttachBar::update_bar() {
     }
     continuing_.clear();
     for (const RunRecord& run : runs_) {
-        if (run.outcome == Outcome::Running && run.run_id != own && !measured_.contains(run.run_id) &&
+        if (run.outcome == Outcome::Running && !is_own(run.run_id) && !measured_.contains(run.run_id) &&
             !follower_of(run.run_id)) {
             continuing_.push_back(run);
         }
@@ -91,7 +97,7 @@ void AttachBar::update_bar() {
     const bool news = std::any_of(continuing_.begin(), continuing_.end(), [this](const RunRecord& run) {
         return std::find(dismissed_.begin(), dismissed_.end(), run.run_id) == dismissed_.end();
     });
-    if (!news || session->live() || session->attaching()) {
+    if (!news || workspace_->runs()->attaching()) {
         set_text({});
     } else if (continuing_.size() == 1) {
         const RunRecord& run = continuing_.front();

@@ -27,6 +27,8 @@ public:
     const std::vector<RunRecord>& continuing() const { return continuing_; }
     /// All runs of the store when it was last read, newest first.
     const std::vector<RunRecord>& known_runs() const { return runs_; }
+    /// This run is not offered any more.
+    void dismiss(const QString& run_id);
 
 signals:
     /// The store was read.

@@ -3,8 +3,10 @@
 
 #include <gui/actions/command_palette.h>
 #include <gui/app/attach_bar.h>
+#include <gui/app/leave_runs.h>
 #include <gui/app/main_window.h>
 #include <gui/app/nav_bar.h>
+#include <gui/app/run_tabs.h>
 #include <gui/app/run_window.h>
 #include <gui/app/window_actions.h>
 #include <gui/app/window_news.h>
@@ -15,6 +17,7 @@
 #include <gui/fleet/fleet_page.h>
 #include <gui/launch/launch_page.h>
 #include <gui/live/live_page.h>
+#include <gui/live/live_panes.h>
 #include <gui/logs/logs_page.h>
 #include <gui/notify/notifier.h>
 #include <gui/preferences/retention_dialog.h>
@@ -32,9 +35,7 @@
 #include <QCloseEvent>
 #include <QDragEnterEvent>
 #include <QHBoxLayout>
-#include <QMessageBox>
 #include <QMimeData>
-#include <QPushButton>
 #include <QScreen>
 #include <QSettings>
 #include <QShowEvent>
@@ -63,7 +64,6 @@ MainWindow::MainWindow(const Options& options, bool system_is_dark)
       system_is_dark_(system_is_dark),
       pages_(new QStackedWidget(this)),
       nav_(new NavBar(this)),
-      notifier_(new Notifier(this)),
       workspace_(std::make_unique<Workspace>(options, this)) {
     setObjectName(u"mainWindow"_s);
     setAcceptDrops(true);
@@ -74,7 +74,9 @@ MainWindow::MainWindow(const Options& options, bool system_is_dark)
     connect_pages();
     connect_session();
     connect_news();
-    connect_notifier();
+    for (const auto& session : workspace_->runs()->all()) {
+        connect_notifier(session.get());
+    }
     restore_geometry();
     show_page(options_.quick_start || !options_.job_file.empty() ? Page::Launch : Page::Fleet);
     open_first_job();
@@ -114,6 +116,8 @@ void MainWindow::make_pages() {
     right->addWidget(news_);
     export_ = new ExportBar(workspace_->pool(), central);
     right->addWidget(export_);
+    tabs_ = new RunTabs(workspace_.get(), live_, central);
+    right->addWidget(tabs_);
     right->addWidget(pages_, 1);
     layout->addLayout(right, 1);
     setCentralWidget(central);
@@ -146,7 +150,7 @@ void MainWindow::connect_pages() {
     connect(runs_, &RunsPage::bundleRequested, this, &MainWindow::save_bundle);
     connect(runs_, &RunsPage::exportRequested, this, &MainWindow::export_run);
     connect(runs_, &RunsPage::windowRequested, this,
-            [this](const RunRecord& run) { open_run_window(*this, run, system_is_dark_); });
+            [this](const RunRecord& run) { open_run_window(*this, run); });
     connect(logs_, &LogsPage::bundlesRequested, this, &MainWindow::open_bundles);
     connect(logs_, &LogsPage::jobRequested, this, [this](const std::map<std::string, std::string>& keys) {
         show_page(Page::Launch);
@@ -155,24 +159,34 @@ void MainWindow::connect_pages() {
     connect(runs_, &RunsPage::againRequested, this, &MainWindow::run_again);
     connect(runs_, &RunsPage::launchRequested, this, [this] { show_page(Page::Launch); });
     connect(runs_, &RunsPage::showSession, this, [this] {
-        live_->show_session();
+        if (!live_->showing_session()) {
+            live_->show_session();
+        }
         show_page(Page::Live);
     });
     connect(runs_, &RunsPage::opened, this, [this](const std::shared_ptr<LiveData>& run) {
-        live_->show_stored(std::move(*run));
+        tabs_->show_stored(std::move(*run));
         show_page(Page::Live);
     });
-    connect(runs_, &RunsPage::deleted, this, [this](const QString& run_id) { live_->forget(ss(run_id)); });
+    connect(runs_, &RunsPage::deleted, this, [this](const QString& run_id) { tabs_->forget(ss(run_id)); });
+    connect(tabs_, &RunTabs::shownChanged, this, &MainWindow::update_title);
+    connect(tabs_, &RunTabs::left, news_->attach_bar(), &AttachBar::dismiss);
+    connect(tabs_, &RunTabs::windowRequested, this,
+            [this](const RunRecord& run) { open_run_window(*this, run); });
 }
 
 void MainWindow::connect_session() {
-    RunSession* session = workspace_->session();
-    connect(session, &RunSession::attached, this, [this] { show_page(Page::Live); });
-    connect(session, &RunSession::stateChanged, this, &MainWindow::update_title);
-    connect(session, &RunSession::stateChanged, this, &MainWindow::mark_live);
-    connect(session, &RunSession::ended, this, [this] {
-        mark_live();
-        if (close_when_over_) {
+    RunSessions* runs = workspace_->runs();
+    connect(runs, &RunSessions::added, this, &MainWindow::connect_notifier);
+    connect(runs, &RunSessions::attached, this, [this, runs](RunSession* session) {
+        runs->bring_to_front(session);
+        show_page(Page::Live);
+    });
+    connect(runs, &RunSessions::changed, this, &MainWindow::update_title);
+    connect(runs, &RunSessions::changed, this, &MainWindow::mark_live);
+    connect(runs, &RunSessions::ended, this, [this, runs](RunSession* session) {
+        note_end(session);
+        if (close_when_over_ && runs->live().empty()) {
             may_close_ = true;
             close();
         }
@@ -206,24 +220,25 @@ void MainWindow::connect_news() {
     });
 }
 
-void MainWindow::connect_notifier() {
+// Each run is watched by itself, also while the tab of another is chosen.
+void MainWindow::connect_notifier(RunSession* session) {
+    auto* notifier = new Notifier(this);
+    notifier_ = notifier_ != nullptr ? notifier_ : notifier;
     SettingsFile* settings = workspace_->settings();
-    notifier_->set_settings(settings->now().notifications);
-    connect(settings, &SettingsFile::changed, this,
-            [this, settings] { notifier_->set_settings(settings->now().notifications); });
-    RunSession* session = workspace_->session();
-    connect(session, &RunSession::started, this, &MainWindow::begin_notifications);
-    connect(session, &RunSession::attached, this, &MainWindow::begin_notifications);
-    connect(session, &RunSession::arrived, notifier_, &Notifier::apply);
-    connect(notifier_, &Notifier::reported, this, [this] { QApplication::alert(this); });
-    connect(notifier_, &Notifier::failed, this, [this](const Failure& failure) {
+    notifier->set_settings(settings->now().notifications);
+    connect(settings, &SettingsFile::changed, notifier,
+            [notifier, settings] { notifier->set_settings(settings->now().notifications); });
+    const auto begin = [notifier, session] {
+        const RunState& run = session->model()->state();
+        notifier->begin(run.run_id, run.name);
+    };
+    connect(session, &RunSession::started, notifier, begin);
+    connect(session, &RunSession::attached, notifier, begin);
+    connect(session, &RunSession::arrived, notifier, &Notifier::apply);
+    connect(notifier, &Notifier::reported, this, [this] { QApplication::alert(this); });
+    connect(notifier, &Notifier::failed, this, [this](const Failure& failure) {
         news_->say(tr("A notification could not be sent."), failure_text(failure));
     });
-}
-
-void MainWindow::begin_notifications() {
-    const RunState& run = workspace_->session()->model()->state();
-    notifier_->begin(run.run_id, run.name);
 }
 
 void MainWindow::open_bundles(const QStringList& files) {
@@ -256,35 +271,62 @@ void MainWindow::run_again(const QString& name, const std::string& job_yaml, con
     show_page(Page::Launch);
 }
 
+// A run that is over and on view makes room; one in progress, or one from the store, keeps its tab.
 void MainWindow::start_run(const RunRequest& request) {
-    workspace_->session()->start(request, workspace_->store(), workspace_->prompter());
+    RunSessions* runs = workspace_->runs();
+    RunSession* front = runs->front();
+    const bool over = live_->showing_session() && !front->live() && !front->attaching();
+    RunSession* session = over ? front : runs->free_session();
+    session->start(request, workspace_->store(), workspace_->prompter());
+    runs->bring_to_front(session);
     show_page(Page::Live);
 }
 
+// Of the run on view; before Live has shown one, of the one that it would show.
 void MainWindow::update_title() {
-    const LiveModel* run = workspace_->session()->model();
+    const bool any = live_->shown() != nullptr && !live_->shown()->empty();
+    const LiveModel* run = any ? live_->shown() : workspace_->session()->model();
+    const auto live = workspace_->runs()->live();
+    const bool is_live =
+        std::any_of(live.begin(), live.end(), [run](const RunSession* each) { return each->model() == run; });
     const QString name = qs(run->state().name);
-    if (run->empty()) {
+    const QString text = run->empty() ? QString()
+                         : is_live    ? name
+                                      : tr("%1: %2").arg(name, outcome_text(run->state().outcome));
+    const int others = int(live.size()) - int(is_live);
+    if (text.isEmpty()) {
         setWindowTitle(tr("Rankscope"));
-    } else if (workspace_->session()->live()) {
-        setWindowTitle(tr("%1 — Rankscope").arg(name));
+    } else if (others == 0) {
+        setWindowTitle(tr("%1 — Rankscope").arg(text));
     } else {
-        setWindowTitle(tr("%1: %2 — Rankscope").arg(name, outcome_text(run->state().outcome)));
+        setWindowTitle(tr("%1 and %n more in progress — Rankscope", nullptr, others).arg(text));
     }
 }
 
-// How a run ended is on view in Live; elsewhere its button says so.
-void MainWindow::mark_live() {
-    const RunSession* session = workspace_->session();
-    const LiveModel* run = workspace_->session()->model();
-    if (session->live() || run->empty() || !run->state().end || page() == Page::Live) {
-        nav_->set_mark(int(Page::Live), PageButton::Mark::None, {});
-        return;
+void MainWindow::note_end(RunSession* session) {
+    if (page() != Page::Live) {
+        unseen_.insert(session);
     }
-    const Outcome outcome = run->state().outcome;
-    const bool well = outcome == Outcome::Done || outcome == Outcome::Stopped;
-    nav_->set_mark(int(Page::Live), well ? PageButton::Mark::Done : PageButton::Mark::Failed,
-                   tr("%1: %2").arg(qs(run->state().name), outcome_text(outcome)));
+    mark_live();
+}
+
+// How runs ended is on view in Live; elsewhere its button says so.
+void MainWindow::mark_live() {
+    std::erase_if(unseen_, [](const RunSession* session) {
+        return session->live() || session->model()->empty() || !session->model()->state().end;
+    });
+    bool well = true;
+    QStringList ends;
+    for (const RunSession* session : unseen_) {
+        const RunState& run = session->model()->state();
+        well = well && (run.outcome == Outcome::Done || run.outcome == Outcome::Stopped);
+        ends += tr("%1: %2").arg(qs(run.name), outcome_text(run.outcome));
+    }
+    nav_->set_mark(int(Page::Live),
+                   ends.isEmpty() ? PageButton::Mark::None
+                   : well         ? PageButton::Mark::Done
+                                  : PageButton::Mark::Failed,
+                   ends.join(u'\n'));
 }
 
 MainWindow::Page MainWindow::page() const {
@@ -299,8 +341,10 @@ void MainWindow::show_page(Page page) {
     pages_->setCurrentIndex(int(page));
     nav_->set_current(int(page));
     pages_->currentWidget()->setFocus();  // the page passes it to its main widget
+    tabs_->setVisible(page == Page::Live);
     if (page == Page::Live) {
-        nav_->set_mark(int(page), PageButton::Mark::None, {});
+        unseen_.clear();
+        mark_live();
     }
 }
 
@@ -344,7 +388,7 @@ void MainWindow::export_run(const RunRecord& run, ExportFormat format) {
 }
 
 bool MainWindow::can_attach() const {
-    return !news_->attach_bar()->continuing().empty() && !workspace_->session()->live();
+    return !news_->attach_bar()->continuing().empty() && !workspace_->runs()->attaching();
 }
 
 void MainWindow::attach_found() {
@@ -455,6 +499,15 @@ void MainWindow::restore_state() {
     if (const QString run = file.value(u"window/run"_s).toString(); !run.isEmpty()) {
         runs_->select(ss(run));
     }
+    tabs_->restore(file.value(u"window/tabs"_s).toStringList(), file.value(u"window/tab"_s).toString());
+}
+
+void MainWindow::take_layout(const MainWindow& from) {
+    keeps_state_ = from.keeps_state_;
+    for (int i = 0; i < pages_->count(); ++i) {
+        copy_sizes(*from.pages_->widget(i), *pages_->widget(i));
+    }
+    live_->panes()->set_state(from.live_->panes()->state());
 }
 
 void MainWindow::save_state() {
@@ -470,6 +523,8 @@ void MainWindow::save_state() {
     file.setValue(u"window/page"_s, int(page()));
     const RunRecord* run = runs_->selected();
     file.setValue(u"window/run"_s, run ? qs(run->run_id) : QString());
+    file.setValue(u"window/tabs"_s, tabs_->run_ids());
+    file.setValue(u"window/tab"_s, tabs_->shown_run_id());
 }
 
 void MainWindow::restore_geometry() {
@@ -506,51 +561,32 @@ void MainWindow::fit_screen() {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    RunSession* session = workspace_->session();
-    if (session->live() && !may_close_) {
+    const std::vector<RunSession*> runs = workspace_->runs()->live();
+    if (!runs.empty() && !may_close_) {
         event->ignore();
-        ask_before_closing();
+        ask_before_closing(runs);
         return;
     }
     save_state();
     // From here on a connection that asks gets "no", and no thread waits.
     workspace_->shut_down();
-    session->detach();
+    workspace_->runs()->detach();
     event->accept();
 }
 
-void MainWindow::ask_before_closing() {
-    if (findChild<QMessageBox*>(u"closeDialog"_s)) {
-        return;
-    }
-    const bool on_nodes = workspace_->session()->runs_on_nodes();
-    auto* box =
-        new QMessageBox(QMessageBox::NoIcon, tr("Run in progress"),
-                        tr("A run is in progress. What should happen to it?"), QMessageBox::NoButton, this);
-    box->setObjectName(u"closeDialog"_s);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setInformativeText(
-        on_nodes ? tr("Its ranks run on their nodes and continue without this window. Attach to it later "
-                      "from Runs.")
-                 : tr("Its ranks are not started yet: if you leave now, the start is cancelled."));
-    QPushButton* leave =
-        box->addButton(on_nodes ? tr("&Leave it running") : tr("&Abort"), QMessageBox::AcceptRole);
-    leave->setObjectName(u"closeLeave"_s);
-    QPushButton* stop = box->addButton(tr("&Stop it"), QMessageBox::DestructiveRole);
-    stop->setObjectName(u"closeStop"_s);
-    QPushButton* cancel = box->addButton(QMessageBox::Cancel);
-    box->setDefaultButton(on_nodes ? leave : cancel);
-    connect(box, &QMessageBox::finished, this, [this, box, leave, stop] {
-        if (box->clickedButton() == leave) {
+void MainWindow::ask_before_closing(const std::vector<RunSession*>& runs) {
+    ask_before_leaving(this, u"closeDialog"_s, runs, [this](Leaving choice) {
+        if (choice == Leaving::Leave || workspace_->runs()->live().empty()) {
             may_close_ = true;
             close();
-        } else if (box->clickedButton() == stop) {
-            close_when_over_ = true;
-            workspace_->session()->stop(false);
-            show_page(Page::Live);
+            return;
         }
+        close_when_over_ = true;
+        for (RunSession* session : workspace_->runs()->live()) {
+            session->stop(false);
+        }
+        show_page(Page::Live);
     });
-    box->open();
 }
 
 }  // namespace rankscope::gui

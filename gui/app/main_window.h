@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 class QStackedWidget;
@@ -26,6 +27,8 @@ class LivePage;
 class LogsPage;
 class NavBar;
 class Notifier;
+class RunSession;
+class RunTabs;
 class RunsPage;
 class WindowActions;
 class WindowNews;
@@ -54,6 +57,8 @@ public:
     LivePage* live_page() const { return live_; }
     RunsPage* runs_page() const { return runs_; }
     LogsPage* logs_page() const { return logs_; }
+    RunTabs* tabs() const { return tabs_; }
+    bool system_is_dark() const { return system_is_dark_; }
 
     // What actions and commands do.
     void choose_bundle();
@@ -76,6 +81,8 @@ public:
     void set_theme(LookTheme theme);
     /// Page, sizes and run of the last start; keeps them from now on.
     void restore_state();
+    /// Sizes and panes of another window.
+    void take_layout(const MainWindow& from);
     void show_settings(SettingsPart part);
     void show_palette();
 
@@ -89,20 +96,20 @@ private:
     void make_pages();
     void connect_pages();
     void connect_news();
-    void connect_notifier();
-    void begin_notifications();
+    void connect_notifier(RunSession* session);
     void connect_session();
     void update_look();
     void restore_geometry();
     void save_state();
     void fit_screen();
     void open_first_job();
-    void ask_before_closing();
+    void ask_before_closing(const std::vector<RunSession*>& runs);
     void run_again(const QString& name, const std::string& job_yaml, const std::string& run_id);
     void open_bundles(const QStringList& files);
     void save_bundle(const QString& run_id, const QString& name);
     void export_run(const RunRecord& run, ExportFormat format);
     void start_run(const RunRequest& request);
+    void note_end(RunSession* session);
     void mark_live();
     void review_store();
     void update_title();
@@ -117,7 +124,9 @@ private:
     NavBar* nav_;
     WindowNews* news_ = nullptr;
     ExportBar* export_ = nullptr;
-    Notifier* notifier_;
+    Notifier* notifier_ = nullptr;  ///< of the first session; each has one
+    std::set<RunSession*> unseen_;  ///< have ended while Live was not on view
+    RunTabs* tabs_ = nullptr;
     FleetPage* fleet_ = nullptr;
     LaunchPage* launch_ = nullptr;
     DoctorPage* doctor_ = nullptr;

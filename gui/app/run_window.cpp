@@ -36,32 +36,44 @@ void open_when_ready(MainWindow* window, const RunRecord& run) {
 MainWindow* follower_of(const std::string& run_id) {
     for (QWidget* each : QApplication::topLevelWidgets()) {
         auto* window = qobject_cast<MainWindow*>(each);
-        if (window && window->isVisible() && window->workspace()->session()->live() &&
-            window->workspace()->session()->run_id() == run_id) {
-            return window;
+        if (window && window->isVisible()) {
+            const RunSession* session = window->workspace()->runs()->find(run_id);
+            if (session != nullptr && session->live()) {
+                return window;
+            }
         }
     }
     return nullptr;
 }
 
-MainWindow* open_run_window(const MainWindow& from, const RunRecord& run, bool system_is_dark) {
+MainWindow* open_window(const MainWindow& from) {
+    Options options = from.workspace()->options();
+    options.job_file.clear();
+    options.quick_start = false;
+    options.bundles.clear();
+    auto made = std::make_unique<MainWindow>(options, from.system_is_dark());
+    made->setAttribute(Qt::WA_DeleteOnClose);
+    MainWindow* window = made.release();  // its attribute: Qt deletes it
+    window->resize(from.size());
+    window->move(from.pos() + kBeside);
+    window->take_layout(from);
+    window->show();
+    return window;
+}
+
+MainWindow* open_run_window(const MainWindow& from, const RunRecord& run) {
     if (MainWindow* follower = follower_of(run.run_id)) {
-        follower->live_page()->show_session();
+        RunSessions* runs = follower->workspace()->runs();
+        runs->bring_to_front(runs->find(run.run_id));
+        if (!follower->live_page()->showing_session()) {
+            follower->live_page()->show_session();
+        }
         follower->show_page(MainWindow::Page::Live);
         follower->raise();
         follower->activateWindow();
         return follower;
     }
-    Options options = from.workspace()->options();
-    options.job_file.clear();
-    options.quick_start = false;
-    options.bundles.clear();
-    auto made = std::make_unique<MainWindow>(options, system_is_dark);
-    made->setAttribute(Qt::WA_DeleteOnClose);
-    MainWindow* window = made.release();  // its attribute: Qt deletes it
-    window->resize(from.size());
-    window->move(from.pos() + kBeside);
-    window->show();
+    MainWindow* window = open_window(from);
     open_when_ready(window, run);
     return window;
 }

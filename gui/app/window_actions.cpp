@@ -4,6 +4,8 @@
 #include <gui/actions/command_palette.h>
 #include <gui/app/command_sources.h>
 #include <gui/app/docs_window.h>
+#include <gui/app/run_tabs.h>
+#include <gui/app/run_window.h>
 #include <gui/app/window_actions.h>
 #include <gui/doctor/doctor_page.h>
 #include <gui/fleet/fleet_page.h>
@@ -22,7 +24,6 @@
 #include <QApplication>
 #include <QKeySequence>
 #include <QMenu>
-#include <QMenuBar>
 #include <QMessageBox>
 #include <QPointer>
 #include <algorithm>
@@ -49,6 +50,7 @@ WindowActions::WindowActions(MainWindow* window)
     add_panes();
     add_nodes();
     add_run();
+    add_tabs();
     add_stored_runs();
     add_exports();
     add_help();
@@ -99,6 +101,11 @@ void WindowActions::add_pages() {
 void WindowActions::add_files() {
     const QString group = tr("File");
     const QString store = tr("The run store is not open.");
+    registry_->add({.id = u"file.new_window"_s,
+                    .text = tr("&New window"),
+                    .group = group,
+                    .run = [window = window_] { open_window(*window); },
+                    .keys = u"Ctrl+Shift+N"_s});
     add_button(u"file.open_job"_s, tr("&Open job file…"), group, Page::Launch, "openJob", {}, u"Ctrl+O"_s);
     add_button(u"file.save_job"_s, tr("&Save as job file…"), group, Page::Launch, "saveJob",
                tr("Correct the values in Launch first."), u"Ctrl+Shift+S"_s);
@@ -322,6 +329,49 @@ void WindowActions::add_stop(const QString& id, const QString& text, bool force,
                     }});
 }
 
+void WindowActions::add_tabs() {
+    const QString group = tr("Run");
+    const auto few = [window = window_] {
+        return window->tabs()->count() > 1 ? QString() : tr("Fewer than two runs are open in this window.");
+    };
+    // From another page, back to the run that Live shows.
+    const auto step = [window = window_](int by) {
+        if (window->page() == Page::Live) {
+            window->tabs()->step(by);
+        } else {
+            window->show_page(Page::Live);
+        }
+    };
+    registry_->add({.id = u"tab.next"_s,
+                    .text = tr("&Next open run"),
+                    .group = group,
+                    .run = [step] { step(1); },
+                    .keys = u"Ctrl+Tab"_s,
+                    .blocked = few});
+    registry_->add({.id = u"tab.previous"_s,
+                    .text = tr("Previo&us open run"),
+                    .group = group,
+                    .run = [step] { step(-1); },
+                    .keys = u"Ctrl+Shift+Tab"_s,
+                    .blocked = few});
+    registry_->add({.id = u"tab.window"_s,
+                    .text = tr("Mo&ve the shown run to a window of its own"),
+                    .group = group,
+                    .run = [window = window_] { window->tabs()->move_shown(); },
+                    .blocked = [window = window_] { return window->tabs()->why_not_moved(); }});
+    registry_->add({.id = u"tab.close"_s,
+                    .text = tr("C&lose the shown run"),
+                    .group = group,
+                    .run = [window = window_] { window->tabs()->close_shown(); },
+                    .keys = u"Ctrl+W"_s,
+                    .blocked =
+                        [window = window_] {
+                            return window->page() == Page::Live && window->tabs()->shown_run_id() != QString()
+                                       ? QString()
+                                       : tr("Show a run in Live first.");
+                        }});
+}
+
 void WindowActions::add_stored_runs() {
     const QString group = tr("Runs");
     const QString none = tr("Select a run in Runs.");
@@ -400,106 +450,6 @@ void WindowActions::add_help() {
                     "<p>Free software under the GNU General Public License, version 3 or later.</p>")
                      .arg(QApplication::applicationVersion()));
          }});
-}
-
-void WindowActions::fill_export_menu(QMenu* menu) {
-    menu->setObjectName(u"exportShownMenu"_s);
-    std::vector<QString> formats;
-    for (const RunExporter::Choice& choice : RunExporter::choices()) {
-        formats.push_back(u"export."_s + QLatin1String(to_string(choice.format)));
-    }
-    registry_->fill(menu, formats);
-}
-
-void WindowActions::fill_menus() {
-    QMenuBar* bar = window_->menuBar();
-    QMenu* file = bar->addMenu(tr("&File"));
-    registry_->fill(file, {u"file.open_job"_s,
-                           u"file.recipes"_s,
-                           u"file.paste_line"_s,
-                           u"file.open_bundle"_s,
-                           u"file.import_folder"_s,
-                           u"file.open_logs"_s,
-                           {},
-                           u"file.save"_s,
-                           u"file.save_job"_s,
-                           u"file.save_bundle"_s,
-                           u"run.scaling"_s,
-                           {},
-                           u"file.quit"_s});
-    auto* exports = new QMenu(tr("E&xport the shown run"), file);
-    fill_export_menu(exports);
-    file->insertMenu(registry_->find(u"run.scaling"_s)->action, exports);
-    registry_->fill(bar->addMenu(tr("&Edit")), {u"edit.undo"_s,
-                                                u"edit.redo"_s,
-                                                {},
-                                                u"edit.copy"_s,
-                                                {},
-                                                u"edit.find"_s,
-                                                u"edit.find_next"_s,
-                                                u"edit.find_previous"_s,
-                                                {},
-                                                u"view.shortcuts"_s,
-                                                u"view.settings"_s});
-    QMenu* view = bar->addMenu(tr("&View"));
-    registry_->fill(view, {u"view.palette"_s,
-                           {},
-                           u"page.fleet"_s,
-                           u"page.launch"_s,
-                           u"page.doctor"_s,
-                           u"page.live"_s,
-                           u"page.runs"_s,
-                           u"page.logs"_s,
-                           {},
-                           u"runs.columns"_s,
-                           {},
-                           u"view.larger"_s,
-                           u"view.smaller"_s,
-                           u"view.normal"_s,
-                           {}});
-    registry_->fill(view->addMenu(tr("&Panes")), {u"pane.curves"_s,
-                                                  u"pane.nccl"_s,
-                                                  u"pane.ranks"_s,
-                                                  u"pane.log"_s,
-                                                  u"pane.telemetry"_s,
-                                                  u"pane.start"_s,
-                                                  u"pane.events"_s,
-                                                  {},
-                                                  u"pane.move"_s,
-                                                  u"pane.reset"_s});
-    registry_->fill(view->addMenu(tr("&Theme")),
-                    {u"theme.system"_s, u"theme.light"_s, u"theme.dark"_s, u"theme.high_contrast"_s});
-    registry_->fill(bar->addMenu(tr("&Run")), {u"run.start"_s,
-                                               u"run.preflight"_s,
-                                               {},
-                                               u"run.pause"_s,
-                                               u"run.stop"_s,
-                                               u"run.force_stop"_s,
-                                               u"run.again"_s,
-                                               u"run.attach"_s,
-                                               {},
-                                               u"runs.open"_s,
-                                               u"runs.window"_s,
-                                               u"runs.compare"_s,
-                                               u"runs.again"_s,
-                                               u"runs.labels"_s,
-                                               u"runs.delete"_s,
-                                               u"runs.trash"_s});
-    registry_->fill(bar->addMenu(tr("&Nodes")), {u"nodes.add"_s,
-                                                 u"nodes.import"_s,
-                                                 {},
-                                                 u"nodes.probe"_s,
-                                                 u"nodes.probe_all"_s,
-                                                 u"nodes.cancel"_s,
-                                                 {},
-                                                 u"nodes.edit"_s,
-                                                 u"nodes.shell"_s,
-                                                 u"nodes.key"_s,
-                                                 u"nodes.runs"_s,
-                                                 u"nodes.leftovers"_s,
-                                                 u"nodes.remove"_s});
-    registry_->fill(bar->addMenu(tr("&Help")),
-                    {u"help.docs"_s, u"help.first_steps"_s, u"view.shortcuts"_s, {}, u"help.about"_s});
 }
 
 std::vector<Command> WindowActions::commands() const {

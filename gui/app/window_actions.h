@@ -47,6 +47,7 @@ private:
     void add_panes();
     void add_nodes();
     void add_run();
+    void add_tabs();
     void add_stored_runs();
     void add_exports();
     void add_help();

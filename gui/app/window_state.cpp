@@ -9,6 +9,7 @@
 #include <QSettings>
 #include <QSplitter>
 #include <QTableView>
+#include <map>
 
 namespace rankscope::gui {
 
@@ -57,6 +58,28 @@ void restore_sizes(QWidget& page) {
             is_kept(*table) ? file.value(columns_key(page, *table)).toByteArray() : QByteArray();
         if (!state.isEmpty()) {
             table->horizontalHeader()->restoreState(state);
+        }
+    }
+}
+
+void copy_sizes(const QWidget& from, QWidget& to) {
+    std::map<QString, QByteArray> states;
+    int number = 0;
+    for (const QSplitter* splitter : from.findChildren<QSplitter*>()) {
+        states[splitter_key(from, number++, *splitter)] = splitter->saveState();
+    }
+    for (const QTableView* table : from.findChildren<QTableView*>()) {
+        if (is_kept(*table)) {
+            states[columns_key(from, *table)] = table->horizontalHeader()->saveState();
+        }
+    }
+    number = 0;
+    for (QSplitter* splitter : to.findChildren<QSplitter*>()) {
+        splitter->restoreState(states[splitter_key(to, number++, *splitter)]);
+    }
+    for (QTableView* table : to.findChildren<QTableView*>()) {
+        if (is_kept(*table)) {
+            table->horizontalHeader()->restoreState(states[columns_key(to, *table)]);
         }
     }
 }

@@ -13,6 +13,8 @@ class LivePanes;
 /// parts are others by now has its own sizes.
 void save_sizes(const QWidget& page);
 void restore_sizes(QWidget& page);
+/// From the same page of another window.
+void copy_sizes(const QWidget& from, QWidget& to);
 /// Where the panes of Live are.
 void save_panes(const LivePanes& panes);
 void restore_panes(LivePanes& panes);

@@ -23,6 +23,7 @@ struct JobSource {
     QString title;               ///< as the page shows it
     std::string clean;           ///< the text as it was opened or saved
     bool saved = false;          ///< `file` exists: Save writes there
+    std::string parent = {};     ///< id of the run whose job it is; empty: none
 
     bool is_draft() const { return text != clean; }
     bool operator==(const JobSource&) const = default;

@@ -28,7 +28,8 @@ std::string text_of(const json& root, const char* key) {
 
 Result<void> write_job_draft(const std::filesystem::path& file, const JobSource& source) {
     const json root{{"version", kVersion},       {"text", source.text},   {"file", source.file.string()},
-                    {"title", ss(source.title)}, {"clean", source.clean}, {"saved", source.saved}};
+                    {"title", ss(source.title)}, {"clean", source.clean}, {"saved", source.saved},
+                    {"parent", source.parent}};
     const int error = write_file_atomically(file, root.dump(-1, ' ', false, json::error_handler_t::replace));
     if (error != 0) {
         return Failure{
@@ -52,6 +53,7 @@ std::optional<JobSource> read_job_draft(const std::filesystem::path& file) {
     source.file = text_of(root, "file");
     source.title = qs(text_of(root, "title"));
     source.clean = text_of(root, "clean");
+    source.parent = text_of(root, "parent");
     source.saved = root.value("saved", json()) == json(true);
     if (source.saved && !source.is_draft()) {
         if (const auto now = read_file(source.file); now && now->size() <= kMostJobText) {

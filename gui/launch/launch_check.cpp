@@ -167,9 +167,6 @@ QString LaunchState::reason() const {
     if (const QString reason = check_reason(); !reason.isEmpty()) {
         return reason;
     }
-    if (run_active) {
-        return Words::tr("A run is in progress: stop it first, or wait for its end.");
-    }
     if (!store_settled) {
         return Words::tr("Opening the run store…");
     }
@@ -179,7 +176,18 @@ QString LaunchState::reason() const {
     if (plan_failure) {
         return Words::tr("There is no plan: %1").arg(qs(plan_failure->what));
     }
-    return {};
+    return conflict;
+}
+
+QString LaunchState::news() const {
+    QStringList news;
+    if (!warning.isEmpty()) {
+        news += warning;
+    }
+    if (!beside.isEmpty()) {
+        news += Words::tr("Starts in a tab of its own, beside %1.").arg(beside);
+    }
+    return news.join(u' ');
 }
 
 JobTexts texts_of(const Job& job) {

@@ -26,11 +26,15 @@ struct LaunchState {
     int wrong_fields = 0;
     bool planning = false;
     std::optional<Failure> plan_failure;
-    bool run_active = false;
+    QString conflict;  ///< why it cannot run beside the runs in progress; empty: it can
+    QString warning;   ///< what it shares with them and still can start; empty: nothing
+    QString beside;    ///< the runs in progress in this window; empty: none
 
     bool is_ready() const;
     /// Why Start is disabled; empty when it is not.
     QString reason() const;
+    /// What the user should know before Start.
+    QString news() const;
     /// Why the nodes of the job cannot be inspected; empty when they can.
     QString check_reason() const;
 };

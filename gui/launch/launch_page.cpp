@@ -3,6 +3,7 @@
 
 #include <gui/actions/key_hint.h>
 #include <gui/actions/page_command.h>
+#include <gui/launch/draft_file.h>
 #include <gui/launch/epoch_time.h>
 #include <gui/launch/job_draft.h>
 #include <gui/launch/job_form.h>
@@ -15,6 +16,7 @@
 #include <gui/launch/plan_view.h>
 #include <gui/launch/preflight_line.h>
 #include <gui/launch/recipes_dialog.h>
+#include <gui/launch/run_conflicts.h>
 #include <gui/on_thread.h>
 #include <gui/session/output_limit.h>
 #include <gui/session/workspace.h>
@@ -22,6 +24,7 @@
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
+#include <remote/desk/config/job_launcher.h>
 #include <remote/desk/config/yaml_tree.h>
 #include <remote/desk/launch/run_launcher.h>
 #include <remote/logs/read/own_resource.h>
@@ -62,7 +65,8 @@ LaunchPage::LaunchPage(Workspace* workspace, QWidget* parent)
       text_job_(this, workspace->pool()),
       draft_job_(this, workspace->pool()),
       last_run_job_(this, workspace->pool()),
-      epoch_times_(std::make_shared<EpochTimeCache>()) {
+      epoch_times_(std::make_shared<EpochTimeCache>()),
+      draft_file_(std::make_shared<DraftFile>(workspace->options().store_path().parent_path())) {
     setObjectName(u"launchPage"_s);
     OutputLimit::of(workspace);  // looks at the disk before a start needs it
     auto* layout = new QVBoxLayout(this);
@@ -109,7 +113,7 @@ LaunchPage::LaunchPage(Workspace* workspace, QWidget* parent)
 
 LaunchPage::~LaunchPage() {
     if (draft_timer_.isActive() || draft_job_.running()) {
-        (void)write_job_draft(draft_file(), document_.source());
+        (void)write_job_draft(draft_file_->path(), document_.source());
     }
 }
 
@@ -274,8 +278,8 @@ void LaunchPage::connect_workspace() {
     });
     connect(workspace_->fleet(), &Fleet::problemsChanged, this, &LaunchPage::update_state);
     connect(workspace_, &Workspace::storeSettled, this, &LaunchPage::update_state);
-    connect(workspace_->session(), &RunSession::stateChanged, this, &LaunchPage::update_state);
-    connect(workspace_->session(), &RunSession::ended, this, &LaunchPage::update_state);
+    connect(workspace_->runs(), &RunSessions::changed, this, &LaunchPage::update_state);
+    connect(workspace_->runs(), &RunSessions::ended, this, &LaunchPage::update_state);
 }
 
 Job LaunchPage::job() const {
@@ -312,6 +316,7 @@ void LaunchPage::form_changed() {
     state_.nodes_chosen = form_->nodes_chosen();
     state_.planning = true;
     state_.plan_failure.reset();
+    planned_.reset();
     if (!other.empty()) {
         // A key of the job file that the form has no field for.
         const auto& [key, text] = *other.begin();
@@ -356,6 +361,8 @@ void LaunchPage::make_plan_now() {
         [this](Planned planned) {
             state_.planning = false;
             state_.plan_failure = planned.failure;
+            // Where the launcher chooses the nodes, what they share is not known.
+            planned_ = launcher_of(planned.job).chooses_nodes ? std::nullopt : planned.plan;
             if (planned.plan) {
                 plan_->set_plan(*planned.plan, planned.job);
                 form_->show_advice(planned.plan->world_size);
@@ -390,14 +397,38 @@ void LaunchPage::update_state() {
     state_.inventory_read = fleet->loaded();
     state_.inventory_fine = fleet->problems().empty();
     state_.store_settled = workspace_->store_settled();
-    state_.run_active = workspace_->session()->live() || workspace_->session()->attaching();
+    update_conflicts();
     start_->setEnabled(state_.is_ready());
     QString text = state_.reason();
-    if (text.isEmpty() && workspace_->store_failure()) {
+    if (text.isEmpty()) {
+        text = state_.news();
+    }
+    if (state_.is_ready() && workspace_->store_failure()) {
         text = tr("The run store cannot be used, so this run will not be kept: %1")
                    .arg(qs(workspace_->store_failure()->what));
     }
     reason_->setText(text);
+}
+
+// With what runs now, in any window: the nodes are the same.
+void LaunchPage::update_conflicts() {
+    std::vector<RunningPlan> running;
+    QStringList here;
+    for (Workspace* workspace : Workspace::all()) {
+        for (const RunSession* run : workspace->runs()->live()) {
+            const RunState& state = run->model()->state();
+            running.push_back({state.name, state.plan});
+            if (workspace == workspace_) {
+                here += qs(state.name);
+            }
+        }
+    }
+    const RunConflicts conflicts = planned_ ? run_conflicts(*planned_, running) : RunConflicts{};
+    state_.conflict = conflicts.fault;
+    state_.warning = conflicts.warning;
+    state_.beside = here.size() == 1 ? here.front()
+                    : here.isEmpty() ? QString()
+                                     : tr("%n runs", nullptr, int(here.size()));
 }
 
 void LaunchPage::start() {
@@ -410,7 +441,7 @@ void LaunchPage::start() {
     request.inventory = workspace_->fleet()->inventory();
     request.job = job();
     request.job_yaml = job_text();
-    request.parent = parent_;
+    request.parent = document_.source().parent;
     request.sessions = workspace_->fleet()->sessions();
     request.log_limit = OutputLimit::of(workspace_)->bytes();
     emit startRequested(request);

@@ -26,6 +26,7 @@ class QToolButton;
 
 namespace rankscope::gui {
 
+class DraftFile;
 class EpochTimeCache;
 class JobForm;
 class JobTextPane;
@@ -89,6 +90,7 @@ private:
     void make_plan_now();
     void look_for_last_run(const Job& job, const LaunchPlan& plan);
     void update_state();
+    void update_conflicts();
     void start();
     void choose_job_file();
     void paste_command_line();
@@ -116,7 +118,6 @@ private:
     void save_job(const std::filesystem::path& file);
     void document_changed();
     void save_draft();
-    std::filesystem::path draft_file() const;
 
     struct Planned {
         Job job;
@@ -139,13 +140,14 @@ private:
     QTimer text_timer_;
     QTimer draft_timer_;
     JobDocument document_;
-    JobSource kept_;                      ///< as the draft's file has it
+    JobSource kept_;  ///< as the draft's file has it
+    std::shared_ptr<DraftFile> draft_file_;
+    std::optional<LaunchPlan> planned_;   ///< the plan of the job as it is; nothing: there is none
     config::ConfigProblems file_faults_;  ///< of the text; those that the form made stand at their fields
     Job shown_;                           ///< as the form had it last
     QString field_;                       ///< that the user edits
     bool filling_ = false;                ///< the form gets values
     QLabel* file_;
-    std::string parent_;  ///< id of the run whose job this is; empty: none
     NoticeBar* problems_;
     NoticeBar* unknown_;     ///< names the keys that are kept although they mean nothing
     NoticeBar* file_fault_;  ///< a file that could not be read or written

@@ -4,6 +4,7 @@
 // The job of LaunchPage: its text, its form, its file and its draft.
 
 #include <base/files.h>
+#include <gui/launch/draft_file.h>
 #include <gui/launch/job_draft.h>
 #include <gui/launch/job_form.h>
 #include <gui/launch/job_text_edit.h>
@@ -115,8 +116,7 @@ void LaunchPage::set_job_again(const QString& name, const std::string& yaml, con
         reading.read.job.push.empty()
             ? tr("the job of %1 again").arg(name)
             : tr("the job of %1 again; files to push are read from %2").arg(name, qs(folder.string()));
-    open({yaml, file, title, yaml, false}, std::move(reading));
-    parent_ = run_id;
+    open({yaml, file, title, yaml, false, run_id}, std::move(reading));
 }
 
 void LaunchPage::open_translated(const std::string& yaml, const std::filesystem::path& config,
@@ -134,7 +134,6 @@ void LaunchPage::replace(JobSource source, JobReading reading) {
     file_fault_->set_text({});
     dismissed_.clear();
     text_job_.cancel();
-    parent_.clear();
     document_.open(std::move(source), std::move(reading));
     show_document();
 }
@@ -142,8 +141,8 @@ void LaunchPage::replace(JobSource source, JobReading reading) {
 void LaunchPage::restore_draft() {
     RANKSCOPE_CHECK(on_thread_of(this), return );
     read_job_.start(
-        [file = draft_file()](const JobHandle&) {
-            auto source = read_job_draft(file);
+        [file = draft_file_](const JobHandle&) {
+            auto source = read_job_draft(file->path());
             JobReading reading = source ? read_job_text(source->text, source->file) : JobReading{};
             return std::pair(std::move(source), std::move(reading));
         },
@@ -367,10 +366,6 @@ void LaunchPage::document_changed() {
     }
 }
 
-std::filesystem::path LaunchPage::draft_file() const {
-    return workspace_->options().store_path().parent_path() / "launch-draft.json";
-}
-
 void LaunchPage::save_draft() {
     if (draft_job_.running()) {  // the older text must not come last
         draft_timer_.start();
@@ -378,7 +373,7 @@ void LaunchPage::save_draft() {
     }
     const JobSource source = document_.source();
     draft_job_.start(
-        [source, file = draft_file()](const JobHandle&) { return write_job_draft(file, source); },
+        [source, file = draft_file_](const JobHandle&) { return write_job_draft(file->path(), source); },
         [this, source](const Result<void>& written) {
             kept_ = source;
             if (!written.ok()) {

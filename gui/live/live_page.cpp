@@ -105,7 +105,6 @@ QWidget* LivePage::make_content() {
     auto* layout = new QVBoxLayout(content);
     layout->setContentsMargins(10, 8, 10, 8);
     layout->setSpacing(8);
-    notice_ = new NoticeBar(NoticeBar::Kind::News, "liveNotice", content);
     header_ = new RunHeader(content);
     link_ = new NoticeBar(NoticeBar::Kind::Fault, "linkBanner", content);
     banner_ = new FailureBanner(fixes_, content);
@@ -115,7 +114,6 @@ QWidget* LivePage::make_content() {
     start_ = new StartWaterfall(content);
     make_switches(content);
     telemetry_ = new TelemetryStrip(content);
-    layout->addWidget(notice_);
     layout->addWidget(header_);
     layout->addWidget(link_);
     layout->addWidget(banner_);
@@ -232,7 +230,7 @@ std::optional<RunRecord> LivePage::shown_record() const {
 }
 
 void LivePage::forget(const std::string& run_id) {
-    if (current_ == &stored_ && stored_.state().run_id == run_id) {
+    if (stored_.state().run_id == run_id) {
         stored_.clear();
     }
 }
@@ -322,9 +320,6 @@ void LivePage::refresh_head() {
     link_->set_text(links.title, links.text);
     notices_->set_notices(current_->data());
     refresh_start();
-    const bool elsewhere = session_->live() && !showing_session();
-    notice_->set_text(elsewhere ? tr("This is a stored run. Another one is running.") : QString());
-    notice_->set_action(tr("Sho&w the running one"));
 }
 
 // While the run starts, and later where the user wants it.

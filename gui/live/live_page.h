@@ -54,7 +54,7 @@ public:
     explicit LivePage(Workspace* workspace, QWidget* parent = nullptr);
     ~LivePage() override;
 
-    /// The run that this window carries.
+    /// The run of the session in front.
     void show_session();
     void show_stored(LiveData run);
     bool showing_session() const { return current_ == session_->model(); }
@@ -98,6 +98,8 @@ private:
     void connect_log();
     void connect_panes();
     void connect_models();
+    void connect_runs();
+    void watch(LiveModel* model);
     void show_model(LiveModel* model);
     void on_changed(const LiveChanges& changes);
     void refresh_head();
@@ -120,7 +122,7 @@ private:
     std::int64_t now_us() const;
 
     Workspace* workspace_;
-    RunSession* session_;
+    RunSession* session_;  ///< in front
     FixRunner* fixes_;
     LiveModel stored_;
     LiveModel* current_ = nullptr;
@@ -138,7 +140,6 @@ private:
 
     QStackedWidget* stack_;
     EmptyState* empty_;
-    NoticeBar* notice_;
     NoticeBar* link_;  ///< nodes that do not answer
     RunHeader* header_;
     FailureBanner* banner_;

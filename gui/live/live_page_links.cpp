@@ -36,9 +36,7 @@ namespace rankscope::gui {
 
 void LivePage::connect_parts() {
     connect(empty_->button(), &QPushButton::clicked, this, &LivePage::launchRequested);
-    connect(session_, &RunSession::started, this, &LivePage::show_session);
-    connect(session_, &RunSession::attached, this, &LivePage::show_session);
-    connect(session_, &RunSession::stateChanged, this, &LivePage::refresh_head);
+    connect_runs();
     connect(header_, &RunHeader::stopRequested, this, [this](bool force) {
         session_->stop(force);
         force_sent_ = force;
@@ -48,13 +46,12 @@ void LivePage::connect_parts() {
         banner_->show_again();
         refresh_head();
     });
-    connect(header_, &RunHeader::pauseRequested, session_, &RunSession::pause);
+    connect(header_, &RunHeader::pauseRequested, this, [this](bool pause) { session_->pause(pause); });
     connect(header_, &RunHeader::againRequested, this, [this] {
         emit againRequested(qs(current_->state().name), current_->data().job_yaml, current_->state().run_id);
     });
     connect(header_, &RunHeader::bundleRequested, this,
             [this] { emit bundleRequested(qs(current_->state().run_id), qs(current_->state().name)); });
-    connect(notice_, &NoticeBar::actionTriggered, this, &LivePage::show_session);
     connect(&ticker_, &QTimer::timeout, this, &LivePage::tick);
     connect(&range_, &RunRange::changed, this, &LivePage::show_range);
     connect(range_chip_, &QToolButton::clicked, &range_, &RunRange::clear);
@@ -175,18 +172,46 @@ void LivePage::connect_models() {
     auto* deselect = new QShortcut(QKeySequence(Qt::Key_Escape), table_);
     deselect->setContext(Qt::WidgetShortcut);
     connect(deselect, &QShortcut::activated, table_, &QTableView::clearSelection);
-    for (LiveModel* model : {session_->model(), &stored_}) {
-        connect(model, &LiveModel::wasReset, this, [this, model] {
-            if (model == current_) {
-                show_model(model);
-            }
-        });
-        connect(model, &LiveModel::changed, this, [this, model](const LiveChanges& changes) {
-            if (model == current_) {
-                on_changed(changes);
-            }
-        });
+}
+
+void LivePage::connect_runs() {
+    RunSessions* runs = workspace_->runs();
+    const auto show_front = [this](const RunSession* session) {
+        if (session == session_) {
+            show_session();
+        }
+    };
+    connect(runs, &RunSessions::started, this, show_front);
+    connect(runs, &RunSessions::attached, this, show_front);
+    connect(runs, &RunSessions::changed, this, [this](const RunSession* session) {
+        if (session == session_) {
+            refresh_head();
+        }
+    });
+    connect(runs, &RunSessions::frontChanged, this, [this, runs] {
+        session_ = runs->front();
+        force_sent_ = false;
+        show_session();
+    });
+    connect(runs, &RunSessions::added, this, [this](RunSession* session) { watch(session->model()); });
+    for (const auto& session : runs->all()) {
+        watch(session->model());
     }
+    watch(&stored_);
+}
+
+// A run that is not shown costs nothing here.
+void LivePage::watch(LiveModel* model) {
+    connect(model, &LiveModel::wasReset, this, [this, model] {
+        if (model == current_) {
+            show_model(model);
+        }
+    });
+    connect(model, &LiveModel::changed, this, [this, model](const LiveChanges& changes) {
+        if (model == current_) {
+            on_changed(changes);
+        }
+    });
 }
 
 // The same part of the run in all panes.

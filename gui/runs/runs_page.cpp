@@ -65,7 +65,8 @@ RunsPage::RunsPage(Workspace* workspace, QWidget* parent)
     undo_ = new NoticeBar(NoticeBar::Kind::News, "runsUndo", this);
     deleter_ = new RunDeleter(workspace->pool(), undo_, this);
     nccl_level_ = new NcclLevel(workspace, this);
-    for (NoticeBar* notice : {store_bar_->fault(), store_bar_->news(), fault_, progress_, undo_, nccl_level_->notice()}) {
+    for (NoticeBar* notice :
+         {store_bar_->fault(), store_bar_->news(), fault_, progress_, undo_, nccl_level_->notice()}) {
         layout->addWidget(notice);
     }
     make_list();
@@ -225,7 +226,9 @@ void RunsPage::connect_parts() {
     connect(empty_->button(), &QPushButton::clicked, this, &RunsPage::launchRequested);
     connect(progress_, &NoticeBar::actionTriggered, this, [this] {
         opener_->cancel();
-        workspace_->session()->cancel_attach();
+        if (attaching_ != nullptr) {
+            attaching_->cancel_attach();
+        }
         bundles_.cancel();
         progress_->set_text({});
     });
@@ -279,14 +282,14 @@ void RunsPage::connect_session() {
         refresh();
         open_bundles(std::exchange(waiting_bundles_, {}));
     });
-    RunSession* session = workspace_->session();
-    connect(session, &RunSession::started, this, &RunsPage::refresh);
-    connect(session, &RunSession::ended, this, &RunsPage::refresh);
-    connect(session, &RunSession::attachProgress, this, [this](qint64 events) {
+    RunSessions* runs = workspace_->runs();
+    connect(runs, &RunSessions::started, this, &RunsPage::refresh);
+    connect(runs, &RunSessions::ended, this, &RunsPage::refresh);
+    connect(runs, &RunSessions::attachProgress, this, [this](qint64 events) {
         progress_->set_text(RunOpener::progress_text(attaching_name_, std::uint64_t(events), 0));
     });
-    connect(session, &RunSession::attached, this, [this] { progress_->set_text({}); });
-    connect(session, &RunSession::attachFailed, this, [this](const Failure& failure) {
+    connect(runs, &RunSessions::attached, this, [this] { progress_->set_text({}); });
+    connect(runs, &RunSessions::attachFailed, this, [this](const Failure& failure) {
         progress_->set_text({});
         fault_->set_text(tr("Cannot attach to %1.").arg(attaching_name_), failure_text(failure));
     });
@@ -398,7 +401,8 @@ void RunsPage::update_state() {
     const RunRecord* run = selected();
     const bool running = run && run->outcome == Outcome::Running;
     open_->setEnabled(run != nullptr);
-    const bool own = run && workspace_->session()->live() && workspace_->session()->run_id() == run->run_id;
+    const RunSession* session = run ? workspace_->runs()->find(run->run_id) : nullptr;
+    const bool own = session != nullptr && session->live();
     open_->setText(own ? tr("&Show") : running ? tr("&Attach") : tr("&Open"));
     open_->setToolTip(running && !own ? tr("Show what is stored and continue to watch the run") : QString());
     for (QPushButton* button : {again_, export_, save_, scaling_}) {
@@ -514,10 +518,10 @@ void RunsPage::open_record(const RunRecord& run) {
         return;
     }
     fault_->set_text({});
-    RunSession* session = workspace_->session();
-    if (session->live() && session->run_id() == run.run_id) {
+    if (RunSession* session = workspace_->runs()->find(run.run_id)) {
+        workspace_->runs()->bring_to_front(session);
         emit showSession();
-    } else if (run.outcome == Outcome::Running && !session->live()) {
+    } else if (run.outcome == Outcome::Running) {
         attach(run);
     } else {
         opener_->open(workspace_->store(), run);
@@ -527,8 +531,11 @@ void RunsPage::open_record(const RunRecord& run) {
 void RunsPage::attach(const RunRecord& record) {
     attaching_name_ = qs(record.name);
     progress_->set_text(RunOpener::progress_text(attaching_name_, 0, 0));
-    workspace_->session()->attach(record, workspace_->fleet()->inventory(), workspace_->store(),
-                                  workspace_->prompter(), OutputLimit::of(workspace_)->bytes());
+    if (attaching_ == nullptr || !attaching_->attaching()) {
+        attaching_ = workspace_->runs()->free_session();
+    }
+    attaching_->attach(record, workspace_->fleet()->inventory(), workspace_->store(), workspace_->prompter(),
+                       OutputLimit::of(workspace_)->bytes());
 }
 
 void RunsPage::open_scaling_run() {

@@ -136,6 +136,7 @@ private:
     std::string wanted_;           ///< id of the run to select when it is listed
     bool open_wanted_ = false;     ///< and to open
     QString attaching_name_;
+    RunSession* attaching_ = nullptr;  ///< the session that attached last
     bool listed_ = false;
     StoreBar* store_bar_;
     NoticeBar* fault_;

@@ -20,7 +20,7 @@
 
 namespace rankscope::gui {
 
-/// The one run that this window carries: its controller, the queue its events come through, and the model
+/// One run that the window follows: its controller, the queue its events come through, and the model
 /// they end in. The controller's threads push into the queue; a timer here takes everything at once, by default
 /// twenty times a second.
 class RunSession : public QObject {
@@ -31,9 +31,10 @@ public:
     ~RunSession() override;
 
     LiveModel* model() { return &model_; }
+    const LiveModel* model() const { return &model_; }
     /// How often what has arrived is shown.
     void set_refresh_ms(int milliseconds) { timer_.setInterval(milliseconds); }
-    /// A run is in progress, and this window follows it.
+    /// A run is in progress, and this follows it.
     bool live() const { return controller_ != nullptr && !ended_ && !attaching(); }
     bool attaching() const { return attaching_ != nullptr; }
     bool stopping() const { return stopping_; }

@@ -21,30 +21,60 @@ constexpr int kClosingPatienceMs = 2000;
 constexpr int kRenameTries = 30;
 constexpr int kRenamePauseMs = 100;
 
+/// What the runs do on each node, together.
+std::map<std::string, RunOnNode> all_on_nodes(const std::vector<RunSession*>& runs) {
+    std::map<std::string, RunOnNode> nodes;
+    for (const RunSession* run : runs) {
+        for (auto& [name, on_node] : run_on_nodes(run->model()->state())) {
+            const auto [at, is_first] = nodes.try_emplace(name, on_node);
+            if (is_first) {
+                continue;
+            }
+            RunOnNode& both = at->second;
+            both.ranks.insert(both.ranks.end(), on_node.ranks.begin(), on_node.ranks.end());
+            if (on_node.sample_us > both.sample_us) {
+                both.sample = on_node.sample;
+                both.sample_us = on_node.sample_us;
+                both.link = on_node.link;
+            }
+        }
+    }
+    return nodes;
+}
+
+std::vector<Workspace*>& open_workspaces() {
+    static std::vector<Workspace*> all;
+    return all;
+}
+
 }  // namespace
+
+const std::vector<Workspace*>& Workspace::all() {
+    return open_workspaces();
+}
 
 Workspace::Workspace(Options options, QWidget* window)
     : QObject(nullptr),
       options_(std::move(options)),
       bridge_(new PrompterBridge(window)),
       fleet_(options_.inventory_path(), options_.inventory_must_exist, bridge_->prompter()),
-      session_(&pool_),
+      runs_(&pool_),
       preflight_(&fleet_, &pool_),
       fixes_(&fleet_, &pool_),
       open_job_(this, &pool_) {
     pool_.setMaxThreadCount(kThreads);
-    connect(&fleet_clock_, &QTimer::timeout, this, [this] {
-        fleet_.model()->refresh(now_us(), session_.live() ? run_on_nodes(session_.model()->state())
-                                                          : std::map<std::string, RunOnNode>{});
-    });
+    connect(&fleet_clock_, &QTimer::timeout, this,
+            [this] { fleet_.model()->refresh(now_us(), all_on_nodes(runs_.live())); });
     fleet_clock_.start(1000);
     connect(&settings_, &SettingsFile::changed, this,
-            [this] { session_.set_refresh_ms(settings_.now().live_refresh_ms); });
-    session_.set_refresh_ms(settings_.now().live_refresh_ms);
+            [this] { runs_.set_refresh_ms(settings_.now().live_refresh_ms); });
+    runs_.set_refresh_ms(settings_.now().live_refresh_ms);
+    open_workspaces().push_back(this);
 }
 
 Workspace::~Workspace() {
     shut_down();
+    std::erase(open_workspaces(), this);
 }
 
 void Workspace::begin() {

@@ -9,7 +9,7 @@
 #include <gui/session/options.h>
 #include <gui/session/preflight_session.h>
 #include <gui/session/prompter_bridge.h>
-#include <gui/session/run_session.h>
+#include <gui/session/run_sessions.h>
 #include <gui/settings/settings_file.h>
 #include <remote/desk/store/run_store.h>
 
@@ -19,10 +19,11 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace rankscope::gui {
 
-/// Shared by the pages: the fleet, the live run, the store, and their threads.
+/// Shared by the pages of a window: the fleet, the runs it follows, the store, and their threads.
 class Workspace : public QObject {
     Q_OBJECT
 
@@ -34,7 +35,9 @@ public:
     const Options& options() const { return options_; }
     SettingsFile* settings() { return &settings_; }
     Fleet* fleet() { return &fleet_; }
-    RunSession* session() { return &session_; }
+    RunSessions* runs() { return &runs_; }
+    /// That of the run that Live shows, or showed last.
+    RunSession* session() { return runs_.front(); }
     PreflightSession* preflight() { return &preflight_; }
     FixRunner* fixes() { return &fixes_; }
     QThreadPool* pool() { return &pool_; }
@@ -43,6 +46,9 @@ public:
     const std::shared_ptr<RunStore>& store() const { return store_; }
     bool store_settled() const { return store_settled_; }
     const std::optional<Failure>& store_failure() const { return store_failure_; }
+
+    /// Those of all windows of this program, oldest first. The windows' thread only.
+    static const std::vector<Workspace*>& all();
 
     /// Reads the inventory and opens the store.
     void begin();
@@ -69,7 +75,7 @@ private:
     QThreadPool pool_;  ///< before its users: waits for their last work when everything ends
     PrompterBridge* bridge_;
     Fleet fleet_;
-    RunSession session_;
+    RunSessions runs_;
     PreflightSession preflight_;
     FixRunner fixes_;
     std::shared_ptr<RunStore> store_;
@@ -77,7 +83,7 @@ private:
     std::optional<Failure> store_failure_;
     std::filesystem::path old_store_;
     BackgroundJob open_job_;
-    QTimer fleet_clock_;  ///< ages and the run's links in the fleet
+    QTimer fleet_clock_;  ///< ages and the runs' links in the fleet
 };
 
 }  // namespace rankscope::gui
