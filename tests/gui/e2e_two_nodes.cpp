@@ -270,6 +270,7 @@ void TwoNodes::reopen() {
     }));
     EXPECT_EQ(table->model()->index(0, 0).data().toString(), u"two-nodes"_s);
     picture("08-runs");
+    window_->workspace()->runs()->close(window_->workspace()->session());  // else its tab comes to the front
     table->selectRow(0);
     click(find<QPushButton>("openRun"));
     ASSERT_TRUE(wait_until([&] { return window_->page() == MainWindow::Page::Live; }));

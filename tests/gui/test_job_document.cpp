@@ -123,8 +123,8 @@ TEST(JobDraft, IsReadAsItWasWritten) {
     const QTemporaryDir folder;
     const std::filesystem::path file = std::filesystem::path(ss(folder.path())) / "deep" / "draft.json";
     EXPECT_FALSE(read_job_draft(file));
-    const JobSource source{"name: \"\xc3\xbc\"\n# \xe2\x80\x94\n", "/tmp/j.yaml", u"j.yaml"_s, "name: x\n",
-                           false};
+    const JobSource source{
+        "name: \"\xc3\xbc\"\n# \xe2\x80\x94\n", "/tmp/j.yaml", u"j.yaml"_s, "name: x\n", false, "run-7"};
     ASSERT_TRUE(write_job_draft(file, source).ok());
     const auto again = read_job_draft(file);
     ASSERT_TRUE(again);

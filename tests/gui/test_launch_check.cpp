@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/launch/launch_check.h>
+#include <gui/launch/run_conflicts.h>
 #include <remote/desk/config/job_launcher.h>
 #include <remote/desk/launch/slurm/slurm_options.h>
 
@@ -37,8 +38,39 @@ TEST(LaunchState, EveryStateThatDisablesStartGivesItsReason) {
     EXPECT_TRUE(disabled([](LaunchState& s) { s.nodes_chosen = false; }));
     EXPECT_TRUE(disabled([](LaunchState& s) { s.wrong_fields = 2; }));
     EXPECT_TRUE(disabled([](LaunchState& s) { s.planning = true; }));
-    EXPECT_TRUE(disabled([](LaunchState& s) { s.run_active = true; }));
+    EXPECT_TRUE(disabled([](LaunchState& s) { s.conflict = u"The run a uses port 29500."_s; }));
     EXPECT_TRUE(disabled([](LaunchState& s) { s.plan_failure = Failure{"no-gpu", "", "no GPU", "", ""}; }));
+}
+
+LaunchPlan plan_of(const std::string& node, int port, const std::vector<std::string>& devices,
+                   const std::string& address = "10.0.0.1") {
+    LaunchPlan plan;
+    plan.master_node = node;
+    plan.master_addr = address;
+    plan.master_port = port;
+    for (const std::string& device : devices) {
+        RankPlan rank;
+        rank.node = node;
+        rank.device = device;
+        plan.ranks.push_back(rank);
+    }
+    return plan;
+}
+
+TEST(RunConflicts, APortInUseIsAFaultAndASharedGpuAWarning) {
+    const std::vector<RunningPlan> running{{"first", plan_of("node1", 29500, {"cuda:0", "cuda:1"})}};
+    const RunConflicts same = run_conflicts(plan_of("node1", 29500, {"cuda:1", "cuda:2"}), running);
+    EXPECT_TRUE(same.fault.contains(u"The run first uses port 29500 of node1"_s)) << qPrintable(same.fault);
+    EXPECT_TRUE(same.warning.contains(u"first"_s) && same.warning.contains(u"node1: cuda:1)"_s))
+        << qPrintable(same.warning);
+    const RunConflicts beside = run_conflicts(plan_of("node1", 29501, {"cuda:2"}), running);
+    EXPECT_TRUE(beside.fault.isEmpty() && beside.warning.isEmpty());
+    EXPECT_TRUE(run_conflicts(plan_of("node1", 0, {"cpu"}), running).fault.isEmpty()) << "a free port";
+    EXPECT_FALSE(run_conflicts(plan_of("alias", 29500, {"cpu"}), running).fault.isEmpty())
+        << "the same machine by another name";
+    const std::vector<RunningPlan> alone{{"first", plan_of("node1", 29500, {"cpu"}, "127.0.0.1")}};
+    EXPECT_TRUE(run_conflicts(plan_of("node2", 29500, {"cpu"}, "127.0.0.1"), alone).fault.isEmpty());
+    EXPECT_TRUE(run_conflicts(plan_of("node1", 29500, {"cuda:0"}), {}).fault.isEmpty());
 }
 
 TEST(JobTexts, GoThereAndBack) {

@@ -205,7 +205,7 @@ TEST_F(LiveRunWindows, TwoWindowsFollowOneRunAndAThirdIsNotOpened) {
     window_->show_page(MainWindow::Page::Fleet);
     second->activateWindow();
     const std::size_t open = others().size();
-    MainWindow* shown = open_run_window(*second, record, false);
+    MainWindow* shown = open_run_window(*second, record);
     EXPECT_EQ(others().size(), open) << "none was opened";
     EXPECT_TRUE(shown == window_.get() || shown == second.get());
     EXPECT_EQ(shown->page(), MainWindow::Page::Live);
