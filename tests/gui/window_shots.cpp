@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/app/main_window.h>
+#include <gui/app/run_tabs.h>
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
 #include <gui/runs/runs_page.h>
@@ -158,6 +159,31 @@ void override_shots(MainWindow& window, const QTemporaryDir& folder,
     take(&window, "window-form-safety");
 }
 
+/// Live with 1, 2 and 12 open runs.
+void tab_shots(MainWindow& window, const std::function<void(QWidget*, const char*)>& take) {
+    window.show_page(MainWindow::Page::Live);
+    window.workspace()->session()->model()->reset(
+        synthetic_data({.name = "in-progress", .id = "t1", .until = 0.4, .fate = Fate::Running}));
+    window.live_page()->show_session();
+    settle(500);
+    take(&window, "window-tabs-1");
+    window.tabs()->show_stored(
+        synthetic_data({.name = kLong, .id = "t2", .until = 0.5, .fate = Fate::Killed}));
+    settle(500);
+    take(&window, "window-tabs-2");
+    for (int i = 3; i <= 12; ++i) {
+        const std::string id = "t" + std::to_string(i);
+        window.tabs()->show_stored(synthetic_data({.name = i % 3 == 0 ? kLong : "run-" + id,
+                                                   .id = id,
+                                                   .until = 0.6,
+                                                   .fate = i % 4 == 0   ? Fate::Stopped
+                                                           : i % 5 == 0 ? Fate::Killed
+                                                                        : Fate::Done}));
+    }
+    settle(500);
+    take(&window, "window-tabs-12");
+}
+
 }  // namespace
 
 void window_shots(QSize size, const std::function<void(QWidget*, const char*)>& take) {
@@ -201,6 +227,7 @@ void window_shots(QSize size, const std::function<void(QWidget*, const char*)>& 
     folded_log_shots(*window, folder, take);
     labels_shot(*window, folder, take);
     override_shots(*window, folder, take);
+    tab_shots(*window, take);
     QSettings().clear();
 }
 
