@@ -12,6 +12,33 @@
         </message>
     </context>
     <context>
+        <name>EpochTime</name>
+        <message numerus="yes">
+            <source>About %1 an epoch, %2 for this job (from the run of %3 on %n rank(s)).</source>
+            <translation>
+                <numerusform>About %1 an epoch, %2 for this job (from the run of %3 on %n rank).</numerusform>
+                <numerusform>About %1 an epoch, %2 for this job (from the run of %3 on %n ranks).</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>This job has %n rank(s).</source>
+            <translation>
+                <numerusform>This job has %n rank.</numerusform>
+                <numerusform>This job has %n ranks.</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>LeaveRuns</name>
+        <message numerus="yes">
+            <source>%n runs are in progress. What should happen to them?</source>
+            <translation>
+                <numerusform>%n run is in progress. What should happen to it?</numerusform>
+                <numerusform>%n runs are in progress. What should happen to them?</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::AdvicePanel</name>
         <message numerus="yes">
             <source> × %n rank(s)</source>
@@ -28,6 +55,23 @@
             <translation>
                 <numerusform>%n rank is behind: %1</numerusform>
                 <numerusform>%n ranks are behind: %1</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::EventsPane</name>
+        <message numerus="yes">
+            <source>%n event(s)</source>
+            <translation>
+                <numerusform>%n event</numerusform>
+                <numerusform>%n events</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%1 of %n event(s)</source>
+            <translation>
+                <numerusform>%1 of %n event</numerusform>
+                <numerusform>%1 of %n events</numerusform>
             </translation>
         </message>
     </context>
@@ -64,13 +108,6 @@
     <context>
         <name>rankscope::gui::LaunchPage</name>
         <message numerus="yes">
-            <source>The last run on these nodes took %1 for %n epoch(s), its start included.</source>
-            <translation>
-                <numerusform>The last run on these nodes took %1 for %n epoch, its start included.</numerusform>
-                <numerusform>The last run on these nodes took %1 for %n epochs, its start included.</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
             <source>Job &amp;file: %n error(s)</source>
             <translation>
                 <numerusform>Job &amp;file: %n error</numerusform>
@@ -82,6 +119,30 @@
             <translation>
                 <numerusform>%n key of the job file has no meaning here; it is kept.</numerusform>
                 <numerusform>%n keys of the job file have no meaning here; they are kept.</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n runs</source>
+            <translation>
+                <numerusform>%n run</numerusform>
+                <numerusform>%n runs</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::LogPane</name>
+        <message numerus="yes">
+            <source>%1 of the output are left out, in %n place(s): these ranks write more than is kept. The lines marked with • show where.</source>
+            <translation>
+                <numerusform>%1 of the output are left out, in %n place: these ranks write more than is kept. The lines marked with • show where.</numerusform>
+                <numerusform>%1 of the output are left out, in %n places: these ranks write more than is kept. The lines marked with • show where.</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n line(s) are not shown: the log is full. The run store has them.</source>
+            <translation>
+                <numerusform>%n line is not shown: the log is full. The run store has it.</numerusform>
+                <numerusform>%n lines are not shown: the log is full. The run store has them.</numerusform>
             </translation>
         </message>
     </context>
@@ -99,6 +160,26 @@
             <translation>
                 <numerusform>Not by rank %1.</numerusform>
                 <numerusform>Not by ranks %1.</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::MainWindow</name>
+        <message numerus="yes">
+            <source>%1 and %n more in progress — Rankscope</source>
+            <translation>
+                <numerusform>%1 and %n more in progress — Rankscope</numerusform>
+                <numerusform>%1 and %n more in progress — Rankscope</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::NcclLevel</name>
+        <message numerus="yes">
+            <source>NCCL in %1: %2, on %n node(s).</source>
+            <translation>
+                <numerusform>NCCL in %1: %2, on %n node.</numerusform>
+                <numerusform>NCCL in %1: %2, on %n nodes.</numerusform>
             </translation>
         </message>
     </context>
@@ -143,6 +224,44 @@
             <translation>
                 <numerusform>%n panel</numerusform>
                 <numerusform>%n panels</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::TrashDialog</name>
+        <message numerus="yes">
+            <source>%n day(s)</source>
+            <translation>
+                <numerusform>%n day</numerusform>
+                <numerusform>%n days</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n run(s), about %1. A deleted run stays complete for %2 days; then it is removed for good.</source>
+            <translation>
+                <numerusform>%n run, about %1. A deleted run stays complete for %2 days; then it is removed for good.</numerusform>
+                <numerusform>%n runs, about %1. A deleted run stays complete for %2 days; then it is removed for good.</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n run(s) restored.</source>
+            <translation>
+                <numerusform>%n run restored.</numerusform>
+                <numerusform>%n runs restored.</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>Remove %n run(s) for good?</source>
+            <translation>
+                <numerusform>Remove %n run for good?</numerusform>
+                <numerusform>Remove %n runs for good?</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n run(s) removed.</source>
+            <translation>
+                <numerusform>%n run removed.</numerusform>
+                <numerusform>%n runs removed.</numerusform>
             </translation>
         </message>
     </context>

@@ -2,6 +2,21 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
     <context>
+        <name>AdoptRun</name>
+        <message>
+            <source>Cancelled.</source>
+            <translation>已取消。</translation>
+        </message>
+        <message>
+            <source>The node sends no events of the run.</source>
+            <translation>该节点没有发送此运行的事件。</translation>
+        </message>
+        <message>
+            <source>Try again; `rankscopectl probe` shows whether it answers.</source>
+            <translation>请重试；`rankscopectl probe` 可显示它是否应答。</translation>
+        </message>
+    </context>
+    <context>
         <name>AgentFailures</name>
         <message>
             <source>The process is yours: `rankscopectl clean %1 --port %2 --end` ends it. Or write master_port: 0 in the job to use a free port.</source>
@@ -282,6 +297,14 @@
             <source>"%1" is not a number.</source>
             <translation>“%1”不是数字。</translation>
         </message>
+        <message>
+            <source>"%1" is not a rule for a plateau.</source>
+            <translation>“%1”不是停滞规则。</translation>
+        </message>
+        <message>
+            <source>Write plateau, or for example: plateau of loss for 500 steps.</source>
+            <translation>写 plateau，或例如：plateau of loss for 500 steps。</translation>
+        </message>
     </context>
     <context>
         <name>ApplyFix</name>
@@ -510,6 +533,29 @@
         <message>
             <source>The page cannot do this now.</source>
             <translation>页面现在无法执行此操作。</translation>
+        </message>
+        <message>
+            <source>Edit %1…</source>
+            <translation>编辑 %1…</translation>
+        </message>
+        <message>
+            <source>Open shell on %1</source>
+            <translation>在 %1 上打开 shell</translation>
+        </message>
+        <message>
+            <source>Own recipe</source>
+            <translation>自己的配方</translation>
+        </message>
+    </context>
+    <context>
+        <name>ComparePlot</name>
+        <message>
+            <source>%1, mean</source>
+            <translation>%1，均值</translation>
+        </message>
+        <message>
+            <source>%1, deviation</source>
+            <translation>%1，标准差</translation>
         </message>
     </context>
     <context>
@@ -742,10 +788,68 @@
         </message>
     </context>
     <context>
+        <name>EpochTime</name>
+        <message>
+            <source>the CPU</source>
+            <translation>CPU</translation>
+        </message>
+        <message>
+            <source>GPUs</source>
+            <translation>GPU</translation>
+        </message>
+        <message numerus="yes">
+            <source>About %1 an epoch, %2 for this job (from the run of %3 on %n rank(s)).</source>
+            <translation>
+                <numerusform>每轮约 %1，此作业约 %2（依据 %3 在 %n 个 rank 上的运行）。</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>This job has %n rank(s).</source>
+            <translation>
+                <numerusform>此作业有 %n 个 rank。</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>That run used %1.</source>
+            <translation>那次运行使用 %1。</translation>
+        </message>
+        <message>
+            <source>Projected from a part of its first epoch.</source>
+            <translation>由其第一轮的一部分推算。</translation>
+        </message>
+    </context>
+    <context>
         <name>EventIntake</name>
         <message>
             <source>events %1 to %2 are missing: thinned, or the spool was damaged there (check the disk); all others are kept</source>
             <translation>缺少事件 %1 到 %2：已被抽稀，或 spool 在该处损坏（检查磁盘）；其余事件均已保留</translation>
+        </message>
+    </context>
+    <context>
+        <name>EventPump</name>
+        <message>
+            <source>The run store refuses new events. They wait in memory: %1</source>
+            <translation>运行存储拒绝新事件，它们在内存中等待：%1</translation>
+        </message>
+        <message>
+            <source>Rankscope tries again by itself.</source>
+            <translation>Rankscope 会自动重试。</translation>
+        </message>
+        <message>
+            <source>Too many events wait for the run store: it gets no more of %1. Live shows them.</source>
+            <translation>等待写入运行存储的事件过多：%1 的事件不再写入，但“实时”中仍会显示。</translation>
+        </message>
+        <message>
+            <source>%1 keeps them. Attach to this run again when the run store accepts events: that reads them from the node.</source>
+            <translation>%1 保留着这些事件。运行存储恢复接受事件后，请重新附加到此运行：届时会从该节点读取它们。</translation>
+        </message>
+        <message>
+            <source>The run store accepts events again.</source>
+            <translation>运行存储已恢复接受事件。</translation>
+        </message>
+        <message>
+            <source>Attach to this run again: that reads what is missing from %1.</source>
+            <translation>请重新附加到此运行：届时会从 %1 读取缺少的事件。</translation>
         </message>
     </context>
     <context>
@@ -2860,6 +2964,133 @@
             <source>Set address: of the node in the inventory to one that all nodes reach.</source>
             <translation>在节点清单中把节点的 address: 设为所有节点都能到达的地址。</translation>
         </message>
+        <message>
+            <source>Another program uses the run store.</source>
+            <translation>另一个程序正在使用运行存储。</translation>
+        </message>
+        <message>
+            <source>Close it, then try again.</source>
+            <translation>关闭它，然后重试。</translation>
+        </message>
+        <message>
+            <source>The run store is damaged, or the file is no run store.</source>
+            <translation>运行存储已损坏，或该文件不是运行存储。</translation>
+        </message>
+        <message>
+            <source>`rankscopectl runs repair` keeps it under another name and begins a new one.</source>
+            <translation>`rankscopectl runs repair` 会以另一个名称保留它，并新建一个。</translation>
+        </message>
+        <message>
+            <source>The disk of the run store, or the quota, is full.</source>
+            <translation>运行存储所在的磁盘已满，或配额已用完。</translation>
+        </message>
+        <message>
+            <source>Free space there (`df -h`).</source>
+            <translation>在那里释放空间 (`df -h`)。</translation>
+        </message>
+        <message>
+            <source>Too many events wait for the run store: events of a node are shown but not stored.</source>
+            <translation>等待写入运行存储的事件过多：一个节点的事件会显示，但不会保存。</translation>
+        </message>
+        <message>
+            <source>The node keeps them. Attach to the run again when the run store accepts events.</source>
+            <translation>该节点保留着这些事件。运行存储恢复接受事件后，请重新附加到该运行。</translation>
+        </message>
+        <message>
+            <source>The run store cannot be written.</source>
+            <translation>无法写入运行存储。</translation>
+        </message>
+        <message>
+            <source>Check owner and permissions of its folder, and whether its disk is mounted read-only.</source>
+            <translation>检查其文件夹的所有者和权限，以及磁盘是否以只读方式挂载。</translation>
+        </message>
+        <message>
+            <source>The run store accepts events again.</source>
+            <translation>运行存储已恢复接受事件。</translation>
+        </message>
+    </context>
+    <context>
+        <name>FixedKeys</name>
+        <message>
+            <source>Open the selected row (tables)</source>
+            <translation>打开所选行（表格）</translation>
+        </message>
+        <message>
+            <source>Clear the selection, go back, or close the dialog</source>
+            <translation>清除选择、返回或关闭对话框</translation>
+        </message>
+        <message>
+            <source>Select all (log, tables, fields)</source>
+            <translation>全选（日志、表格、输入框）</translation>
+        </message>
+        <message>
+            <source>Cut and paste (fields)</source>
+            <translation>剪切和粘贴（输入框）</translation>
+        </message>
+        <message>
+            <source>Next or previous match (search in the log)</source>
+            <translation>下一个或上一个匹配（日志搜索）</translation>
+        </message>
+        <message>
+            <source>Earlier searches (search in the log)</source>
+            <translation>之前的搜索（日志搜索）</translation>
+        </message>
+        <message>
+            <source>Show the moment on the curves (log)</source>
+            <translation>在曲线上显示此时刻（日志）</translation>
+        </message>
+        <message>
+            <source>Scroll by a line (log)</source>
+            <translation>滚动一行（日志）</translation>
+        </message>
+        <message>
+            <source>Move the cursor; with Shift, select (log, tables, fields)</source>
+            <translation>移动光标；按住 Shift 则选择（日志、表格、输入框）</translation>
+        </message>
+        <message>
+            <source>Zoom, show all, move in time (curves)</source>
+            <translation>缩放、显示全部、沿时间移动（曲线）</translation>
+        </message>
+        <message>
+            <source>Previous or next plot (curves)</source>
+            <translation>上一幅或下一幅图（曲线）</translation>
+        </message>
+        <message>
+            <source>Heat map, log scale of the plot (curves)</source>
+            <translation>图的热图、对数刻度（曲线）</translation>
+        </message>
+        <message>
+            <source>Move the marked moment (curves)</source>
+            <translation>移动标记的时刻（曲线）</translation>
+        </message>
+        <message>
+            <source>Show the log at the marked moment (curves)</source>
+            <translation>显示标记时刻的日志（曲线）</translation>
+        </message>
+        <message>
+            <source>Zoom, show all, move (comparison, NCCL)</source>
+            <translation>缩放、显示全部、移动（比较、NCCL）</translation>
+        </message>
+        <message>
+            <source>Other ranks (timeline of NCCL)</source>
+            <translation>其他 rank（NCCL 时间线）</translation>
+        </message>
+        <message>
+            <source>Choose (squares of GPUs, pairs of nodes, map of NCCL)</source>
+            <translation>选择（GPU 方格、节点对、NCCL 图）</translation>
+        </message>
+        <message>
+            <source>Move to another square (GPUs, pairs of nodes)</source>
+            <translation>移到另一个方格（GPU、节点对）</translation>
+        </message>
+        <message>
+            <source>List keys and values (text of the job)</source>
+            <translation>列出键和值（作业文本）</translation>
+        </message>
+        <message>
+            <source>Go back, all pages (documentation)</source>
+            <translation>返回、所有页面（文档）</translation>
+        </message>
     </context>
     <context>
         <name>Formula</name>
@@ -3307,6 +3538,14 @@
         <message>
             <source>Environment of rank 0</source>
             <translation>rank 0 的环境</translation>
+        </message>
+        <message>
+            <source>%1 further metrics are not drawn. The export as CSV has them.</source>
+            <translation>另有 %1 个指标未绘制。导出为 CSV 时包含它们。</translation>
+        </message>
+        <message>
+            <source>More than %1 further metrics are not drawn. The export as CSV has them.</source>
+            <translation>另有超过 %1 个指标未绘制。导出为 CSV 时包含它们。</translation>
         </message>
     </context>
     <context>
@@ -4860,6 +5099,61 @@
         </message>
     </context>
     <context>
+        <name>KeyOffers</name>
+        <message>
+            <source>crop at random with a border of %1 pixels</source>
+            <translation>加 %1 像素边框后随机裁剪</translation>
+        </message>
+        <message>
+            <source>crop a part at random and resize it</source>
+            <translation>随机裁剪一部分并缩放</translation>
+        </message>
+        <message>
+            <source>flip left to right</source>
+            <translation>左右翻转</translation>
+        </message>
+        <message>
+            <source>nothing for this data set</source>
+            <translation>此数据集不做任何增强</translation>
+        </message>
+        <message>
+            <source>images as they are</source>
+            <translation>图像保持原样</translation>
+        </message>
+        <message>
+            <source>as the tutorials of the set: %1</source>
+            <translation>与该数据集的教程相同：%1</translation>
+        </message>
+        <message>
+            <source>small images, such as CIFAR</source>
+            <translation>小图像，例如 CIFAR</translation>
+        </message>
+        <message>
+            <source>photographs, such as ImageNet</source>
+            <translation>照片，例如 ImageNet</translation>
+        </message>
+        <message>
+            <source>with values, to change</source>
+            <translation>带数值，可修改</translation>
+        </message>
+        <message>
+            <source>mean %1; deviation %2</source>
+            <translation>均值 %1；标准差 %2</translation>
+        </message>
+        <message>
+            <source>from −1 to 1; values to change</source>
+            <translation>从 −1 到 1；数值可修改</translation>
+        </message>
+        <message>
+            <source>the one that reaches the master</source>
+            <translation>能到达主节点的那个</translation>
+        </message>
+        <message>
+            <source>not on all nodes: %1</source>
+            <translation>并非所有节点都有：%1</translation>
+        </message>
+    </context>
+    <context>
         <name>KeyPair</name>
         <message>
             <source>The key file cannot be written: %1.</source>
@@ -4957,10 +5251,6 @@
             <translation>%1 个字段需要改成其他值。</translation>
         </message>
         <message>
-            <source>A run is in progress: stop it first, or wait for its end.</source>
-            <translation>有运行正在进行：先停止它，或等待其结束。</translation>
-        </message>
-        <message>
             <source>Opening the run store…</source>
             <translation>正在打开运行存储…</translation>
         </message>
@@ -4991,6 +5281,22 @@
         <message>
             <source>The job file has errors. Correct the marked fields or lines.</source>
             <translation>作业文件有错误。请更正标出的字段或行。</translation>
+        </message>
+        <message>
+            <source>Starts in a tab of its own, beside %1.</source>
+            <translation>将在新标签页中启动，与 %1 同时运行。</translation>
+        </message>
+        <message>
+            <source>this computer</source>
+            <translation>本机</translation>
+        </message>
+        <message>
+            <source>The run %1 uses port %2 of %3: set Master port to 0 for a free one, or to another number.</source>
+            <translation>运行 %1 正在使用 %3 的端口 %2：请将主端口设为 0 以选用空闲端口，或改为其他端口号。</translation>
+        </message>
+        <message>
+            <source>The run %1 uses these GPUs, too (%2): both become slower, and their memory may not suffice.</source>
+            <translation>运行 %1 也在使用这些 GPU（%2）：两者都会变慢，显存也可能不够。</translation>
         </message>
     </context>
     <context>
@@ -5507,6 +5813,59 @@
         </message>
     </context>
     <context>
+        <name>LeaveRuns</name>
+        <message>
+            <source>The run %1 is in progress. What should happen to it?</source>
+            <translation>运行 %1 正在进行。要如何处理它？</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n runs are in progress. What should happen to them?</source>
+            <translation>
+                <numerusform>有 %n 个运行正在进行。要如何处理它们？</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>Its ranks run on their nodes and continue without this window. Attach to it later from Runs.</source>
+            <translation>它的 rank 在各自的节点上运行，没有此窗口也会继续。稍后可从“运行记录”附加到它。</translation>
+        </message>
+        <message>
+            <source>Its ranks are not started yet: if you leave now, the start is cancelled.</source>
+            <translation>它的 rank 尚未启动：如果现在离开，启动会被取消。</translation>
+        </message>
+        <message>
+            <source>Their ranks run on their nodes and continue without this window. Attach to them later from Runs.</source>
+            <translation>它们的 rank 在各自的节点上运行，没有此窗口也会继续。稍后可从“运行记录”附加到它们。</translation>
+        </message>
+        <message>
+            <source>The ranks of some are not started yet: if you leave now, their start is cancelled. The others continue on their nodes.</source>
+            <translation>其中一些的 rank 尚未启动：如果现在离开，它们的启动会被取消。其余的会在各自的节点上继续。</translation>
+        </message>
+        <message>
+            <source>Run in progress</source>
+            <translation>进行中的运行</translation>
+        </message>
+        <message>
+            <source>&amp;Abort</source>
+            <translation>中止(&amp;A)</translation>
+        </message>
+        <message>
+            <source>&amp;Leave it running</source>
+            <translation>让它继续运行(&amp;L)</translation>
+        </message>
+        <message>
+            <source>&amp;Leave them running</source>
+            <translation>让它们继续运行(&amp;L)</translation>
+        </message>
+        <message>
+            <source>&amp;Stop it</source>
+            <translation>停止它(&amp;S)</translation>
+        </message>
+        <message>
+            <source>&amp;Stop them</source>
+            <translation>停止它们(&amp;S)</translation>
+        </message>
+    </context>
+    <context>
         <name>LineText</name>
         <message>
             <source>(this line is in the run store only: the disk was full)</source>
@@ -5554,6 +5913,18 @@
         <message>
             <source>%1 failed</source>
             <translation>%1 失败</translation>
+        </message>
+        <message>
+            <source>%1 of the output of rank %2 are left out here: it writes more than is kept</source>
+            <translation>此处省略了 rank %2 的 %1 输出：它写出的内容多于保留的量</translation>
+        </message>
+        <message>
+            <source>steps began again at %1 in epoch %2: the values of each epoch stand behind those of the one before</source>
+            <translation>第 %2 轮的步数又从 %1 开始：每一轮的值排在上一轮之后</translation>
+        </message>
+        <message>
+            <source>steps began again at %1: values from there on replace the earlier ones</source>
+            <translation>步数又从 %1 开始：此后的值会替换先前的值</translation>
         </message>
     </context>
     <context>
@@ -10546,6 +10917,10 @@
             <source>%1: cannot read %2: %3</source>
             <translation>%1：无法读取%2：%3</translation>
         </message>
+        <message>
+            <source>the version of the system's cuBLASLt</source>
+            <translation>系统的 cuBLASLt 的版本</translation>
+        </message>
     </context>
     <context>
         <name>RankHold</name>
@@ -10909,6 +11284,89 @@
         </message>
     </context>
     <context>
+        <name>RunEvents</name>
+        <message>
+            <source>%1 begins</source>
+            <translation>%1开始</translation>
+        </message>
+        <message>
+            <source>%1 done</source>
+            <translation>%1完成</translation>
+        </message>
+        <message>
+            <source>%1 failed</source>
+            <translation>%1 失败</translation>
+        </message>
+        <message>
+            <source>ended with %1</source>
+            <translation>结束：%1</translation>
+        </message>
+        <message>
+            <source> (stopped with the run)</source>
+            <translation>（随运行停止）</translation>
+        </message>
+        <message>
+            <source>no longer: %1</source>
+            <translation>已不再成立：%1</translation>
+        </message>
+        <message>
+            <source>run %1</source>
+            <translation>运行：%1</translation>
+        </message>
+        <message>
+            <source>its part of the run: %1</source>
+            <translation>其运行部分：%1</translation>
+        </message>
+        <message>
+            <source>Stage</source>
+            <translation>阶段</translation>
+        </message>
+        <message>
+            <source>Notice</source>
+            <translation>提示</translation>
+        </message>
+        <message>
+            <source>Verdict</source>
+            <translation>诊断</translation>
+        </message>
+        <message>
+            <source>Exit</source>
+            <translation>退出</translation>
+        </message>
+        <message>
+            <source>Checkpoint</source>
+            <translation>检查点</translation>
+        </message>
+        <message>
+            <source>Restart</source>
+            <translation>重启</translation>
+        </message>
+        <message>
+            <source>Pause</source>
+            <translation>暂停</translation>
+        </message>
+        <message>
+            <source>Link</source>
+            <translation>链路</translation>
+        </message>
+        <message>
+            <source>End</source>
+            <translation>结束</translation>
+        </message>
+        <message>
+            <source>rank %1</source>
+            <translation>rank %1</translation>
+        </message>
+        <message>
+            <source>rank %1 on %2</source>
+            <translation>%2 上的 rank %1</translation>
+        </message>
+        <message>
+            <source>run</source>
+            <translation>运行</translation>
+        </message>
+    </context>
+    <context>
         <name>RunExamination</name>
         <message>
             <source>connecting to %1 nodes</source>
@@ -11185,6 +11643,10 @@
             <source>Run %1</source>
             <translation>运行：%1</translation>
         </message>
+        <message>
+            <source>Steps began again at %1</source>
+            <translation>步数又从 %1 开始</translation>
+        </message>
     </context>
     <context>
         <name>RunMoment</name>
@@ -11327,6 +11789,46 @@
             <source>Stop it first: `rankscopectl runs stop %1`.</source>
             <translation>请先停止它：`rankscopectl runs stop %1`。</translation>
         </message>
+        <message>
+            <source>%1 (process %2)</source>
+            <translation>%1（进程 %2）</translation>
+        </message>
+        <message>
+            <source>The run store is damaged.</source>
+            <translation>运行存储已损坏。</translation>
+        </message>
+        <message>
+            <source>%1 has the run store open.</source>
+            <translation>%1 打开着运行存储。</translation>
+        </message>
+        <message>
+            <source>Close that program or window, then try again.</source>
+            <translation>关闭该程序或窗口，然后重试。</translation>
+        </message>
+        <message>
+            <source>The run store cannot be renamed.</source>
+            <translation>无法重命名运行存储。</translation>
+        </message>
+        <message>
+            <source>Check owner and permissions of its folder, or rename the file yourself.</source>
+            <translation>检查其文件夹的所有者和权限，或自行重命名该文件。</translation>
+        </message>
+        <message>
+            <source>The disk, or your quota, is full: free space for %1 (`df -h`).</source>
+            <translation>磁盘已满，或你的配额已用完：请为 %1 释放空间 (`df -h`)。</translation>
+        </message>
+        <message>
+            <source>Check owner and permissions of %1, and whether its disk is mounted read-only.</source>
+            <translation>检查 %1 的所有者和权限，以及其磁盘是否以只读方式挂载。</translation>
+        </message>
+        <message>
+            <source>Another program writes to it: `fuser %1` shows which. Close it, then try again.</source>
+            <translation>另一个程序正在写入它：用 `fuser %1` 查看是哪一个。关闭该程序，然后重试。</translation>
+        </message>
+        <message>
+            <source>The file is damaged, or no run store. `rankscopectl runs repair` keeps it under another name and begins a new one.</source>
+            <translation>该文件已损坏，或不是运行存储。`rankscopectl runs repair` 会以另一个名称保留它，并新建一个。</translation>
+        </message>
     </context>
     <context>
         <name>RunSummary</name>
@@ -11440,6 +11942,21 @@
         <message>
             <source>All %1 ranks finished.</source>
             <translation>全部 %1 个 rank 已完成。</translation>
+        </message>
+    </context>
+    <context>
+        <name>RunsOnNodes</name>
+        <message>
+            <source>There is no run %1.</source>
+            <translation>没有运行 %1。</translation>
+        </message>
+        <message>
+            <source>`rankscopectl runs list %1` shows what is there.</source>
+            <translation>`rankscopectl runs list %1` 可列出那里的运行。</translation>
+        </message>
+        <message>
+            <source>stopped by the user</source>
+            <translation>已由用户停止</translation>
         </message>
     </context>
     <context>
@@ -11592,6 +12109,10 @@
         <message>
             <source>keys, for example Ctrl+Shift+K</source>
             <translation>按键，例如 Ctrl+Shift+K</translation>
+        </message>
+        <message>
+            <source>the name of an installed font</source>
+            <translation>已安装字体的名称</translation>
         </message>
     </context>
     <context>
@@ -13448,6 +13969,130 @@
             <source>E&amp;xport the shown run</source>
             <translation>导出显示的运行(&amp;X)</translation>
         </message>
+        <message>
+            <source>There is nothing to undo here.</source>
+            <translation>这里没有可撤销的操作。</translation>
+        </message>
+        <message>
+            <source>&amp;Undo</source>
+            <translation>撤销(&amp;U)</translation>
+        </message>
+        <message>
+            <source>&amp;Redo</source>
+            <translation>重做(&amp;R)</translation>
+        </message>
+        <message>
+            <source>There is nothing to redo here.</source>
+            <translation>这里没有可重做的操作。</translation>
+        </message>
+        <message>
+            <source>&amp;Copy</source>
+            <translation>复制(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Select text or rows first.</source>
+            <translation>请先选择文本或行。</translation>
+        </message>
+        <message>
+            <source>&amp;Find…</source>
+            <translation>查找(&amp;F)…</translation>
+        </message>
+        <message>
+            <source>Show a run in Live, or open Runs: these can be searched.</source>
+            <translation>请在“实时”中显示一次运行，或打开“运行记录”：它们可以搜索。</translation>
+        </message>
+        <message>
+            <source>Search in the log of Live first.</source>
+            <translation>请先在“实时”的日志中搜索。</translation>
+        </message>
+        <message>
+            <source>Find &amp;next</source>
+            <translation>查找下一个(&amp;N)</translation>
+        </message>
+        <message>
+            <source>Find &amp;previous</source>
+            <translation>查找上一个(&amp;P)</translation>
+        </message>
+        <message>
+            <source>&amp;New window</source>
+            <translation>新建窗口(&amp;N)</translation>
+        </message>
+        <message>
+            <source>Reci&amp;pes…</source>
+            <translation>配方(&amp;P)…</translation>
+        </message>
+        <message>
+            <source>Save the &amp;job</source>
+            <translation>保存作业(&amp;J)</translation>
+        </message>
+        <message>
+            <source>&amp;Telemetry</source>
+            <translation>遥测(&amp;T)</translation>
+        </message>
+        <message>
+            <source>&amp;Start-up</source>
+            <translation>启动过程(&amp;S)</translation>
+        </message>
+        <message>
+            <source>E&amp;vents</source>
+            <translation>事件(&amp;V)</translation>
+        </message>
+        <message>
+            <source>R&amp;uns on the selected machines…</source>
+            <translation>所选机器上的运行(&amp;U)…</translation>
+        </message>
+        <message>
+            <source>Fo&amp;rce stop</source>
+            <translation>强制停止(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Force stop is for a run that does not end after a stop.</source>
+            <translation>强制停止用于停止后仍不结束的运行。</translation>
+        </message>
+        <message>
+            <source>The run is stopping. Force stop ends it at once.</source>
+            <translation>运行正在停止。强制停止会立即结束它。</translation>
+        </message>
+        <message>
+            <source>Fewer than two runs are open in this window.</source>
+            <translation>此窗口中打开的运行少于两个。</translation>
+        </message>
+        <message>
+            <source>&amp;Next open run</source>
+            <translation>下一个打开的运行(&amp;N)</translation>
+        </message>
+        <message>
+            <source>Previo&amp;us open run</source>
+            <translation>上一个打开的运行(&amp;U)</translation>
+        </message>
+        <message>
+            <source>Mo&amp;ve the shown run to a window of its own</source>
+            <translation>将显示的运行移到单独的窗口(&amp;V)</translation>
+        </message>
+        <message>
+            <source>C&amp;lose the shown run</source>
+            <translation>关闭显示的运行(&amp;L)</translation>
+        </message>
+        <message>
+            <source>C&amp;olumns of Runs…</source>
+            <translation>“运行记录”的列(&amp;O)…</translation>
+        </message>
+        <message>
+            <source>There are no runs yet.</source>
+            <translation>还没有运行记录。</translation>
+        </message>
+        <message>
+            <source>Deleted ru&amp;ns…</source>
+            <translation>已删除的运行(&amp;N)…</translation>
+        </message>
+        <message>
+            <source>&amp;Documentation</source>
+            <translation>文档(&amp;D)</translation>
+        </message>
+        <message>
+            <source>The documentation is not installed with this program.</source>
+            <translation>此程序没有安装文档。</translation>
+        </message>
     </context>
     <context>
         <name>XScale</name>
@@ -14273,6 +14918,14 @@
             <source>From the next start on</source>
             <translation>从下次启动起生效</translation>
         </message>
+        <message>
+            <source>F&amp;ont</source>
+            <translation>字体(&amp;O)</translation>
+        </message>
+        <message>
+            <source>%1 (not installed)</source>
+            <translation>%1（未安装）</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::ApplyDialog</name>
@@ -14473,6 +15126,25 @@
         <message>
             <source>Nodes of a group are shown and chosen together</source>
             <translation>同组的节点可以一起显示和选择</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::CheckChooser</name>
+        <message>
+            <source>Search the list</source>
+            <translation>搜索列表</translation>
+        </message>
+        <message>
+            <source>Search</source>
+            <translation>搜索</translation>
+        </message>
+        <message>
+            <source>Nothing found.</source>
+            <translation>未找到。</translation>
+        </message>
+        <message>
+            <source>%1 %2 of %3</source>
+            <translation>%1 %2/%3</translation>
         </message>
     </context>
     <context>
@@ -14753,6 +15425,10 @@
             <source>nothing was heard of its NCCL</source>
             <translation>未收到其 NCCL 的任何消息</translation>
         </message>
+        <message>
+            <source>No operation of these times is kept: only the newest of each rank are.</source>
+            <translation>这段时间的操作没有保留：只保留每个 rank 最新的操作。</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::CollectivesTab</name>
@@ -14931,16 +15607,20 @@
             <translation>轮次</translation>
         </message>
         <message>
-            <source>%1, mean</source>
-            <translation>%1，平均</translation>
-        </message>
-        <message>
             <source>%1: %2</source>
             <translation>%1：%2</translation>
         </message>
         <message>
             <source>time since the start</source>
             <translation>自开始的时间</translation>
+        </message>
+        <message>
+            <source>&amp;Show everything</source>
+            <translation>显示全部(&amp;S)</translation>
+        </message>
+        <message>
+            <source>&amp;Export these plots</source>
+            <translation>导出这些图(&amp;E)</translation>
         </message>
     </context>
     <context>
@@ -14960,10 +15640,6 @@
         <message>
             <source>&amp;Mean ± spread of groups</source>
             <translation>各组平均 ± 离散度(&amp;M)</translation>
-        </message>
-        <message>
-            <source>&amp;Metrics</source>
-            <translation>指标(&amp;M)</translation>
         </message>
         <message>
             <source>Align curves</source>
@@ -15056,6 +15732,26 @@
         <message>
             <source>Configuration, environment and versions are the same.</source>
             <translation>配置、环境和版本相同。</translation>
+        </message>
+        <message>
+            <source>Written: %1</source>
+            <translation>已写入：%1</translation>
+        </message>
+        <message>
+            <source>Metr&amp;ics</source>
+            <translation>指标(&amp;I)</translation>
+        </message>
+        <message>
+            <source>Which metrics are shown; those that all runs report come first</source>
+            <translation>显示哪些指标；所有运行都报告的指标在前</translation>
+        </message>
+        <message>
+            <source>E&amp;xport</source>
+            <translation>导出(&amp;X)</translation>
+        </message>
+        <message>
+            <source>The curves as a picture or a table</source>
+            <translation>将曲线导出为图片或表格</translation>
         </message>
     </context>
     <context>
@@ -15152,6 +15848,57 @@
             <source> · %1 free on its disk</source>
             <translation> · 其磁盘剩余 %1</translation>
         </message>
+        <message>
+            <source>as the disk allows</source>
+            <translation>由磁盘空间决定</translation>
+        </message>
+        <message>
+            <source> MB</source>
+            <translation> MB</translation>
+        </message>
+        <message>
+            <source>&amp;Fleet reads its nodes</source>
+            <translation>“集群”读取节点(&amp;F)</translation>
+        </message>
+        <message>
+            <source>Use, memory and temperature, while Fleet is on view</source>
+            <translation>显示“集群”时的使用率、内存和温度</translation>
+        </message>
+        <message>
+            <source>Output of the ranks</source>
+            <translation>rank 的输出</translation>
+        </message>
+        <message>
+            <source>&amp;Output kept of each run</source>
+            <translation>每次运行保留的输出(&amp;O)</translation>
+        </message>
+        <message>
+            <source>The default is a tenth of the free space of the run store's disk, from %1 MB to 2000 MB: now %2 MB. Beyond the limit, a few lines per second and rank are kept. It counts for runs that start or are attached to from now on.</source>
+            <translation>默认值是运行存储所在磁盘可用空间的十分之一，从 %1 MB 到 2000 MB：现在是 %2 MB。超出后，每个 rank 每秒只保留几行。对此后启动或连接的运行生效。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::DocsWindow</name>
+        <message>
+            <source>Documentation — Rankscope</source>
+            <translation>文档 — Rankscope</translation>
+        </message>
+        <message>
+            <source>Documentation</source>
+            <translation>文档</translation>
+        </message>
+        <message>
+            <source>Pages</source>
+            <translation>页面</translation>
+        </message>
+        <message>
+            <source>← Back</source>
+            <translation>← 返回</translation>
+        </message>
+        <message>
+            <source>All pages</source>
+            <translation>所有页面</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::DoctorPage</name>
@@ -15194,10 +15941,6 @@
         <message>
             <source>About a second: without loss, bandwidth and versions</source>
             <translation>约一秒：不含丢包、带宽和版本</translation>
-        </message>
-        <message>
-            <source>Everything: some seconds (Ctrl+Enter)</source>
-            <translation>全部检查：几秒 (Ctrl+Enter)</translation>
         </message>
         <message>
             <source>&amp;Cancel</source>
@@ -15327,13 +16070,13 @@
             <source>No fault from %1 to %2</source>
             <translation>从 %1 到 %2 无故障</translation>
         </message>
+        <message>
+            <source>Everything: some seconds</source>
+            <translation>全部检查：几秒钟</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::EnvDialog</name>
-        <message>
-            <source>Environment of all ranks</source>
-            <translation>所有 rank 的环境变量</translation>
-        </message>
         <message>
             <source>Variables</source>
             <translation>变量</translation>
@@ -15363,12 +16106,143 @@
             <translation>“%1”不能用作变量的名称。</translation>
         </message>
         <message>
-            <source>%1 stands here twice.</source>
-            <translation>%1 在此出现两次。</translation>
-        </message>
-        <message>
             <source>Give the value in line %1 a name.</source>
             <translation>请为第 %1 行的值输入名称。</translation>
+        </message>
+        <message>
+            <source>all ranks</source>
+            <translation>所有 rank</translation>
+        </message>
+        <message>
+            <source>node %1</source>
+            <translation>节点 %1</translation>
+        </message>
+        <message>
+            <source>rank %1</source>
+            <translation>rank %1</translation>
+        </message>
+        <message>
+            <source>For which ranks</source>
+            <translation>用于哪些 rank</translation>
+        </message>
+        <message>
+            <source>Environment of the ranks</source>
+            <translation>rank 的环境变量</translation>
+        </message>
+        <message>
+            <source>For</source>
+            <translation>用于</translation>
+        </message>
+        <message>
+            <source>%1 stands here twice for %2.</source>
+            <translation>%1 对%2出现了两次。</translation>
+        </message>
+        <message>
+            <source>%1 is not the number of a rank.</source>
+            <translation>%1 不是 rank 编号。</translation>
+        </message>
+        <message>
+            <source>%1 is not a rank of this job: they are 0 to %2.</source>
+            <translation>%1 不是此作业的 rank：rank 为 0 到 %2。</translation>
+        </message>
+        <message>
+            <source>The launcher chooses the nodes of this job: choose all ranks, or one rank.</source>
+            <translation>此作业的节点由启动器选择：请选择所有 rank，或一个 rank。</translation>
+        </message>
+        <message>
+            <source>%1 is not a node of this job.</source>
+            <translation>%1 不是此作业的节点。</translation>
+        </message>
+        <message>
+            <source>"%1" names no ranks. Write %2, %3 or %4.</source>
+            <translation>“%1”没有指明 rank。请写 %2、%3 或 %4。</translation>
+        </message>
+        <message>
+            <source>NAME</source>
+            <translation>名称</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::EventsPane</name>
+        <message>
+            <source>Kind of the events</source>
+            <translation>事件的类型</translation>
+        </message>
+        <message>
+            <source>All kinds</source>
+            <translation>所有类型</translation>
+        </message>
+        <message>
+            <source>Whose events</source>
+            <translation>谁的事件</translation>
+        </message>
+        <message>
+            <source>Filter the events</source>
+            <translation>筛选事件</translation>
+        </message>
+        <message>
+            <source>Filter</source>
+            <translation>筛选</translation>
+        </message>
+        <message>
+            <source>Events</source>
+            <translation>事件</translation>
+        </message>
+        <message>
+            <source>Events of the run</source>
+            <translation>运行的事件</translation>
+        </message>
+        <message>
+            <source>All ranks</source>
+            <translation>所有 rank</translation>
+        </message>
+        <message>
+            <source>Rank %1</source>
+            <translation>Rank %1</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n event(s)</source>
+            <translation>
+                <numerusform>%n 个事件</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%1 of %n event(s)</source>
+            <translation>
+                <numerusform>%n 个事件中的 %1 个</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>%1 older ones are in the log.</source>
+            <translation>另有 %1 个更早的事件在日志中。</translation>
+        </message>
+        <message>
+            <source>Nothing has happened yet.</source>
+            <translation>还没有发生任何事件。</translation>
+        </message>
+        <message>
+            <source>Show this &amp;moment on the curves</source>
+            <translation>在曲线上显示此时刻(&amp;M)</translation>
+        </message>
+        <message>
+            <source>Show it in the &amp;log</source>
+            <translation>在日志中显示(&amp;L)</translation>
+        </message>
+        <message>
+            <source>Show only the &amp;times of the selected rows</source>
+            <translation>只显示所选各行的时间范围(&amp;T)</translation>
+        </message>
+        <message>
+            <source>Select &amp;rank %1</source>
+            <translation>选择 rank %1(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;Copy</source>
+            <translation>复制(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Copy &amp;all shown rows</source>
+            <translation>复制所有显示的行(&amp;A)</translation>
         </message>
     </context>
     <context>
@@ -15827,6 +16701,14 @@
         <message>
             <source>%1 of %2 machines</source>
             <translation>%1 / %2 台机器</translation>
+        </message>
+        <message>
+            <source>R&amp;uns on this machine…</source>
+            <translation>此机器上的运行(&amp;U)…</translation>
+        </message>
+        <message>
+            <source>R&amp;uns on these machines…</source>
+            <translation>这些机器上的运行(&amp;U)…</translation>
         </message>
     </context>
     <context>
@@ -16750,6 +17632,14 @@
             <source>Table…</source>
             <translation>表格…</translation>
         </message>
+        <message>
+            <source>Environment as a table</source>
+            <translation>以表格编辑环境变量</translation>
+        </message>
+        <message>
+            <source>Values to choose from</source>
+            <translation>可选的值</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::LabelEditor</name>
@@ -16850,10 +17740,6 @@
             <translation>启动(&amp;S)</translation>
         </message>
         <message>
-            <source>Ctrl+Enter</source>
-            <translation>Ctrl+Enter</translation>
-        </message>
-        <message>
             <source>the job of %1 again; files to push are read from %2</source>
             <translation>再次使用 %1 的作业；要推送的文件从 %2 读取</translation>
         </message>
@@ -16943,12 +17829,6 @@
             <source>Redo</source>
             <translation>重做</translation>
         </message>
-        <message numerus="yes">
-            <source>The last run on these nodes took %1 for %n epoch(s), its start included.</source>
-            <translation>
-                <numerusform>上次在这些节点上的运行用时 %1（%n 轮，包括启动）。</numerusform>
-            </translation>
-        </message>
         <message>
             <source>recipe %1</source>
             <translation>配方 %1</translation>
@@ -16998,6 +17878,12 @@
         <message>
             <source>The draft of the job cannot be kept.</source>
             <translation>无法保存作业的草稿。</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n runs</source>
+            <translation>
+                <numerusform>%n 个运行</numerusform>
+            </translation>
         </message>
     </context>
     <context>
@@ -17237,6 +18123,14 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>Process %1 has ended.</source>
             <translation>进程 %1 已结束。</translation>
         </message>
+        <message>
+            <source>Also delete the &amp;programs that Rankscope pushed there; the next start pushes them again</source>
+            <translation>同时删除 Rankscope 推送到该处的程序(&amp;P)；下次启动时会重新推送</translation>
+        </message>
+        <message>
+            <source>Kept, in use or your own: %1.</source>
+            <translation>已保留（使用中或属于您）：%1。</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::LegendStrip</name>
@@ -17259,6 +18153,10 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>rank %1</source>
             <translation>rank %1</translation>
+        </message>
+        <message>
+            <source>Select rank %1</source>
+            <translation>选择 rank %1</translation>
         </message>
     </context>
     <context>
@@ -17315,20 +18213,28 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>Rank</translation>
         </message>
         <message>
-            <source>This is a stored run. Another one is running.</source>
-            <translation>这是已保存的运行。另有一个运行正在进行。</translation>
-        </message>
-        <message>
-            <source>Sho&amp;w the running one</source>
-            <translation>显示正在进行的运行(&amp;W)</translation>
-        </message>
-        <message>
             <source>GPU squares</source>
             <translation>GPU 方块</translation>
         </message>
         <message>
             <source>Each GPU as a square coloured by its use, instead of a row with its figures</source>
             <translation>每个 GPU 显示为按使用率着色的方块，而不是一行数值</translation>
+        </message>
+        <message>
+            <source>Range</source>
+            <translation>范围</translation>
+        </message>
+        <message>
+            <source>Only %1  ×</source>
+            <translation>仅 %1  ×</translation>
+        </message>
+        <message>
+            <source>Only %1: show the whole run again</source>
+            <translation>仅 %1：重新显示整个运行</translation>
+        </message>
+        <message>
+            <source>%1. Log, events, ranks and NCCL's timeline show this part of the run only. A click shows the whole run again.</source>
+            <translation>%1。日志、事件、rank 和 NCCL 的时间线只显示运行的这一部分。单击可重新显示整个运行。</translation>
         </message>
     </context>
     <context>
@@ -17372,6 +18278,18 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>As a &amp;tab of</source>
             <translation>与其合为标签页(&amp;T)</translation>
+        </message>
+        <message>
+            <source>Telemetry</source>
+            <translation>遥测</translation>
+        </message>
+        <message>
+            <source>Start-up</source>
+            <translation>启动过程</translation>
+        </message>
+        <message>
+            <source>Events</source>
+            <translation>事件</translation>
         </message>
     </context>
     <context>
@@ -17493,18 +18411,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>解释此行(&amp;E)</translation>
         </message>
         <message>
-            <source>Show the lines of all times again</source>
-            <translation>重新显示所有时间的行</translation>
-        </message>
-        <message>
-            <source>Only %1  ×</source>
-            <translation>仅 %1  ×</translation>
-        </message>
-        <message>
-            <source>Only %1: show all times again</source>
-            <translation>仅 %1：重新显示所有时间</translation>
-        </message>
-        <message>
             <source>Show this &amp;moment on the curves</source>
             <translation>在曲线上显示此时刻(&amp;M)</translation>
         </message>
@@ -17520,16 +18426,32 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>Show the lines of &amp;each rank here</source>
             <translation>在此显示各 rank 的行(&amp;E)</translation>
         </message>
+        <message numerus="yes">
+            <source>%1 of the output are left out, in %n place(s): these ranks write more than is kept. The lines marked with • show where.</source>
+            <translation>
+                <numerusform>省略了 %1 输出，共 %n 处：这些 rank 写出的内容多于保留的量。标有 • 的行指出位置。</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n line(s) are not shown: the log is full. The run store has them.</source>
+            <translation>
+                <numerusform>有 %n 行未显示：日志已满。运行存储中有这些行。</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>Show only the &amp;times of the selected lines</source>
+            <translation>只显示所选各行的时间范围(&amp;T)</translation>
+        </message>
+        <message>
+            <source>Se&amp;lect rank %1</source>
+            <translation>选择 rank %1(&amp;L)</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::LogSearchBar</name>
         <message>
             <source>Search in the log</source>
             <translation>在日志中搜索</translation>
-        </message>
-        <message>
-            <source>Search (Ctrl+F)</source>
-            <translation>搜索 (Ctrl+F)</translation>
         </message>
         <message>
             <source>Up and Down bring back earlier searches</source>
@@ -17606,6 +18528,10 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>The search pattern is wrong at character %1: %2.</source>
             <translation>搜索模式在第 %1 个字符处有误：%2。</translation>
+        </message>
+        <message>
+            <source>Search</source>
+            <translation>搜索</translation>
         </message>
     </context>
     <context>
@@ -17773,38 +18699,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>%1 — Rankscope</translation>
         </message>
         <message>
-            <source>%1: %2 — Rankscope</source>
-            <translation>%1：%2 — Rankscope</translation>
-        </message>
-        <message>
-            <source>Run in progress</source>
-            <translation>运行进行中</translation>
-        </message>
-        <message>
-            <source>A run is in progress. What should happen to it?</source>
-            <translation>有一个运行正在进行。如何处理它？</translation>
-        </message>
-        <message>
-            <source>Its ranks run on their nodes and continue without this window. Attach to it later from Runs.</source>
-            <translation>它的 rank 在各自的节点上运行，没有此窗口也会继续。稍后可从“运行记录”附加到它。</translation>
-        </message>
-        <message>
-            <source>Its ranks are not started yet: if you leave now, the start is cancelled.</source>
-            <translation>它的 rank 尚未启动：如果现在离开，启动会被取消。</translation>
-        </message>
-        <message>
-            <source>&amp;Leave it running</source>
-            <translation>让它继续运行(&amp;L)</translation>
-        </message>
-        <message>
-            <source>&amp;Abort</source>
-            <translation>中止(&amp;A)</translation>
-        </message>
-        <message>
-            <source>&amp;Stop it</source>
-            <translation>停止它(&amp;S)</translation>
-        </message>
-        <message>
             <source>%1 cannot be done now.</source>
             <translation>现在无法执行“%1”。</translation>
         </message>
@@ -17823,6 +18717,12 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>This is what it looks like.</source>
             <translation>通知就是这个样子。</translation>
+        </message>
+        <message numerus="yes">
+            <source>%1 and %n more in progress — Rankscope</source>
+            <translation>
+                <numerusform>%1，另有 %n 个正在进行 — Rankscope</numerusform>
+            </translation>
         </message>
     </context>
     <context>
@@ -18045,6 +18945,14 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>Written: %1</source>
             <translation>已写入：%1</translation>
         </message>
+        <message>
+            <source>Steps began again at %1 in epoch %2: the values of each epoch stand behind those of the one before.</source>
+            <translation>第 %2 轮的步数又从 %1 开始：每一轮的值排在上一轮之后。</translation>
+        </message>
+        <message>
+            <source>Steps began again at %1 without a new epoch: later values replace earlier ones here. The run store has all of them.</source>
+            <translation>步数又从 %1 开始，但没有新的一轮：后来的值在这里替换先前的值。运行存储中保留全部值。</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::MetricChooser</name>
@@ -18141,6 +19049,43 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>Logs</source>
             <translation>日志</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::NcclLevel</name>
+        <message>
+            <source>&amp;Pause</source>
+            <translation>暂停(&amp;P)</translation>
+        </message>
+        <message>
+            <source>&amp;Light</source>
+            <translation>轻量(&amp;L)</translation>
+        </message>
+        <message>
+            <source>&amp;Auto</source>
+            <translation>自动(&amp;A)</translation>
+        </message>
+        <message>
+            <source>&amp;Full</source>
+            <translation>完整(&amp;F)</translation>
+        </message>
+        <message>
+            <source>Changing what is observed of NCCL in %1…</source>
+            <translation>正在更改 %1 中对 NCCL 的观察…</translation>
+        </message>
+        <message numerus="yes">
+            <source>NCCL in %1: %2, on %n node(s).</source>
+            <translation>
+                <numerusform>%1 中的 NCCL：%2，%n 个节点。</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>%1 is not running.</source>
+            <translation>%1 未在运行。</translation>
+        </message>
+        <message>
+            <source>Not every node of %1 has changed what it observes of NCCL.</source>
+            <translation>并非 %1 的所有节点都更改了对 NCCL 的观察。</translation>
         </message>
     </context>
     <context>
@@ -18509,6 +19454,137 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         </message>
     </context>
     <context>
+        <name>rankscope::gui::NodeRunsDialog</name>
+        <message>
+            <source>Runs on %1</source>
+            <translation>%1 上的运行</translation>
+        </message>
+        <message>
+            <source>Runs on %1 nodes</source>
+            <translation>%1 个节点上的运行</translation>
+        </message>
+        <message>
+            <source>&amp;Attach</source>
+            <translation>附加(&amp;A)</translation>
+        </message>
+        <message>
+            <source>Reads the events of the run from its nodes, shows it in Live and continues to watch</source>
+            <translation>从节点读取此运行的事件，在“实时”中显示并继续观察</translation>
+        </message>
+        <message>
+            <source>&amp;Stop…</source>
+            <translation>停止(&amp;S)…</translation>
+        </message>
+        <message>
+            <source>&amp;Force stop…</source>
+            <translation>强制停止(&amp;F)…</translation>
+        </message>
+        <message>
+            <source>&amp;Refresh</source>
+            <translation>刷新(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Runs on the nodes</source>
+            <translation>节点上的运行</translation>
+        </message>
+        <message>
+            <source>Node</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>Name</source>
+            <translation>名称</translation>
+        </message>
+        <message>
+            <source>Run</source>
+            <translation>运行</translation>
+        </message>
+        <message>
+            <source>Since</source>
+            <translation>开始时间</translation>
+        </message>
+        <message>
+            <source>State</source>
+            <translation>状态</translation>
+        </message>
+        <message>
+            <source>Processes</source>
+            <translation>进程</translation>
+        </message>
+        <message>
+            <source>Started by</source>
+            <translation>启动者</translation>
+        </message>
+        <message>
+            <source>Working…</source>
+            <translation>正在处理…</translation>
+        </message>
+        <message>
+            <source>Reading the runs…</source>
+            <translation>正在读取运行…</translation>
+        </message>
+        <message>
+            <source>Runs of this user on the node, whichever computer started them. A stop reaches all nodes of the run.</source>
+            <translation>此用户在该节点上的运行，不论由哪台计算机启动。停止会作用于运行的所有节点。</translation>
+        </message>
+        <message>
+            <source>No runs here: none is in progress, and none has left its events.</source>
+            <translation>这里没有运行：没有正在进行的运行，也没有留下事件的运行。</translation>
+        </message>
+        <message>
+            <source>Reading the events of %1…</source>
+            <translation>正在读取 %1 的事件…</translation>
+        </message>
+        <message>
+            <source>Reading the events: %1</source>
+            <translation>正在读取事件：%1</translation>
+        </message>
+        <message>
+            <source>The run cannot be shown here.</source>
+            <translation>无法在此显示该运行。</translation>
+        </message>
+        <message>
+            <source>Force stop</source>
+            <translation>强制停止</translation>
+        </message>
+        <message>
+            <source>Stop</source>
+            <translation>停止</translation>
+        </message>
+        <message>
+            <source>Stop %1 on all its nodes?</source>
+            <translation>在所有节点上停止 %1？</translation>
+        </message>
+        <message>
+            <source>%1, started by %2.</source>
+            <translation>%1，由 %2 启动。</translation>
+        </message>
+        <message>
+            <source>All its processes are killed at once; unsaved data is lost.</source>
+            <translation>其所有进程会立即被终止；未保存的数据会丢失。</translation>
+        </message>
+        <message>
+            <source>Its ranks receive SIGTERM; those that have not ended after the grace period of the job are killed.</source>
+            <translation>其 rank 会收到 SIGTERM；在作业的宽限时间后仍未结束的会被强制终止。</translation>
+        </message>
+        <message>
+            <source>&amp;Force stop</source>
+            <translation>强制停止(&amp;F)</translation>
+        </message>
+        <message>
+            <source>&amp;Stop</source>
+            <translation>停止(&amp;S)</translation>
+        </message>
+        <message>
+            <source>The supervisors stop %1.</source>
+            <translation>监管进程正在停止 %1。</translation>
+        </message>
+        <message>
+            <source>%1 was not running.</source>
+            <translation>%1 未在运行。</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::NodeSamplesModel</name>
         <message>
             <source>mean %1, most %2 since the start</source>
@@ -18710,6 +19786,10 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>and %1 earlier ones: see the log</source>
             <translation>以及更早的 %1 条：见日志</translation>
+        </message>
+        <message>
+            <source>this computer</source>
+            <translation>本机</translation>
         </message>
     </context>
     <context>
@@ -19176,6 +20256,17 @@ acc1 &lt; 0.2 for 1000 steps</translation>
         </message>
     </context>
     <context>
+        <name>rankscope::gui::PlotFiles</name>
+        <message>
+            <source>%1…</source>
+            <translation>%1…</translation>
+        </message>
+        <message>
+            <source>Export</source>
+            <translation>导出</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::PlotMoment</name>
         <message>
             <source>Marked: %1</source>
@@ -19400,6 +20491,14 @@ ended with %1</source>
             <source>Exit</source>
             <translation>退出</translation>
         </message>
+        <message>
+            <source>%1: mean over the chosen range</source>
+            <translation>%1：所选范围内的平均值</translation>
+        </message>
+        <message>
+            <source>mean %1</source>
+            <translation>平均 %1</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::RateCurve</name>
@@ -19593,12 +20692,31 @@ ended with %1</source>
             <translation>%1 已删除。</translation>
         </message>
         <message>
-            <source>Ctrl+Z restores. Files on the nodes stay.</source>
-            <translation>Ctrl+Z 可恢复。节点上的文件保留。</translation>
-        </message>
-        <message>
             <source>Not every run could be restored.</source>
             <translation>并非每次运行都能恢复。</translation>
+        </message>
+        <message>
+            <source>Ctrl+Z restores; later, Deleted runs… in the Run menu. Files on the nodes stay.</source>
+            <translation>按 Ctrl+Z 恢复；之后可用“运行”菜单中的“已删除的运行…”。节点上的文件会保留。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RunEventsModel</name>
+        <message>
+            <source>Time</source>
+            <translation>时间</translation>
+        </message>
+        <message>
+            <source>Where</source>
+            <translation>位置</translation>
+        </message>
+        <message>
+            <source>Kind</source>
+            <translation>类型</translation>
+        </message>
+        <message>
+            <source>What</source>
+            <translation>内容</translation>
         </message>
     </context>
     <context>
@@ -19614,10 +20732,6 @@ ended with %1</source>
         <message>
             <source>&amp;Metrics as a table (CSV)…</source>
             <translation>指标表 (CSV)(&amp;M)…</translation>
-        </message>
-        <message>
-            <source>A row for each report of a rank</source>
-            <translation>rank 的每次报告一行</translation>
         </message>
         <message>
             <source>&amp;Telemetry as a table (CSV)…</source>
@@ -19662,6 +20776,10 @@ ended with %1</source>
         <message>
             <source>Export %1 so far</source>
             <translation>导出 %1 目前为止的内容</translation>
+        </message>
+        <message>
+            <source>A row for each report of a rank; above 2,000 names, for each value</source>
+            <translation>rank 的每次报告占一行；超过 2,000 个名称时每个值占一行</translation>
         </message>
     </context>
     <context>
@@ -19798,6 +20916,18 @@ ended with %1</source>
             <source>Runs: %1</source>
             <translation>运行：%1</translation>
         </message>
+        <message>
+            <source>Lists the runs that do not fit here</source>
+            <translation>列出此处放不下的运行</translation>
+        </message>
+        <message>
+            <source>and %1 more…</source>
+            <translation>以及另外 %1 个…</translation>
+        </message>
+        <message>
+            <source>%1 more runs</source>
+            <translation>另外 %1 个运行</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::RunOpener</name>
@@ -19816,6 +20946,79 @@ ended with %1</source>
         <message>
             <source>%1 could not be opened.</source>
             <translation>无法打开 %1。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RunRange</name>
+        <message>
+            <source>until step %1</source>
+            <translation>到第 %1 步</translation>
+        </message>
+        <message>
+            <source>from step %1</source>
+            <translation>从第 %1 步起</translation>
+        </message>
+        <message>
+            <source>step %1</source>
+            <translation>第 %1 步</translation>
+        </message>
+        <message>
+            <source>steps %1–%2</source>
+            <translation>第 %1–%2 步</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RunTabBar</name>
+        <message>
+            <source>Open runs</source>
+            <translation>打开的运行</translation>
+        </message>
+        <message>
+            <source>Close</source>
+            <translation>关闭</translation>
+        </message>
+        <message>
+            <source>Close %1</source>
+            <translation>关闭 %1</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RunTabs</name>
+        <message>
+            <source>&amp;Cancel</source>
+            <translation>取消(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Run %1</source>
+            <translation>运行 %1</translation>
+        </message>
+        <message>
+            <source>Show a run in Live first.</source>
+            <translation>请先在“实时”中显示一个运行。</translation>
+        </message>
+        <message>
+            <source>It is the only run in this window.</source>
+            <translation>这是此窗口中唯一的运行。</translation>
+        </message>
+        <message>
+            <source>The run store is not open.</source>
+            <translation>运行存储未打开。</translation>
+        </message>
+        <message>
+            <source>Its ranks are not started yet.</source>
+            <translation>它的 rank 尚未启动。</translation>
+        </message>
+        <message>
+            <source>&amp;Move to a window of its own</source>
+            <translation>移到单独的窗口(&amp;M)</translation>
+        </message>
+        <message>
+            <source>Close &amp;others that are over</source>
+            <translation>关闭其他已结束的(&amp;O)</translation>
+        </message>
+        <message>
+            <source>&amp;Close</source>
+            <translation>关闭(&amp;C)</translation>
         </message>
     </context>
     <context>
@@ -19968,10 +21171,6 @@ ended with %1</source>
             <translation>无法附加到 %1。</translation>
         </message>
         <message>
-            <source>The run store cannot be used.</source>
-            <translation>无法使用运行存储。</translation>
-        </message>
-        <message>
             <source>The stored runs cannot be read.</source>
             <translation>无法读取已保存的运行。</translation>
         </message>
@@ -20070,6 +21269,14 @@ ended with %1</source>
         <message>
             <source>Star, tags, group and note of the selected runs</source>
             <translation>所选运行的星标、标签、分组和备注</translation>
+        </message>
+        <message>
+            <source>Observe N&amp;CCL</source>
+            <translation>观察 NCCL(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Deleted ru&amp;ns…</source>
+            <translation>已删除的运行(&amp;N)…</translation>
         </message>
     </context>
     <context>
@@ -20396,13 +21603,21 @@ ended with %1</source>
             <source>&amp;Stop</source>
             <translation>停止(&amp;S)</translation>
         </message>
+        <message>
+            <source>E&amp;xport</source>
+            <translation>导出(&amp;X)</translation>
+        </message>
+        <message>
+            <source>The plots as a picture, or their values as a table</source>
+            <translation>将图导出为图片，或将其数值导出为表格</translation>
+        </message>
+        <message>
+            <source>Written: %1</source>
+            <translation>已写入：%1</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::ScalingPlot</name>
-        <message>
-            <source>Speed-up by ranks, and where the time goes</source>
-            <translation>各 rank 数的加速比，以及时间的去向</translation>
-        </message>
         <message>
             <source>Speed-up (dashed: ideal)</source>
             <translation>加速比（虚线：理想）</translation>
@@ -20442,6 +21657,18 @@ ended with %1</source>
         <message>
             <source>Not reported by these ranks.</source>
             <translation>这些 rank 没有上报。</translation>
+        </message>
+        <message>
+            <source>Speed-up and efficiency by ranks, and where the time goes</source>
+            <translation>按 rank 数的加速比和效率，以及时间的去向</translation>
+        </message>
+        <message>
+            <source>Efficiency (dashed: ideal)</source>
+            <translation>效率（虚线：理想）</translation>
+        </message>
+        <message>
+            <source>&amp;Export these plots</source>
+            <translation>导出这些图(&amp;E)</translation>
         </message>
     </context>
     <context>
@@ -20689,34 +21916,6 @@ Write one below to set it for the next run.</source>
     <context>
         <name>rankscope::gui::ShortcutSection</name>
         <message>
-            <source>Start, in Launch; run preflight, in Doctor</source>
-            <translation>在“启动”中启动；在“诊断”中运行预检</translation>
-        </message>
-        <message>
-            <source>Search in the log, in Live</source>
-            <translation>在“实时”的日志中搜索</translation>
-        </message>
-        <message>
-            <source>Next found line, in Live</source>
-            <translation>在“实时”中转到下一个找到的行</translation>
-        </message>
-        <message>
-            <source>Previous found line, in Live</source>
-            <translation>在“实时”中转到上一个找到的行</translation>
-        </message>
-        <message>
-            <source>Open the selected row</source>
-            <translation>打开所选行</translation>
-        </message>
-        <message>
-            <source>Delete the selected run, in Runs</source>
-            <translation>在“运行记录”中删除所选运行</translation>
-        </message>
-        <message>
-            <source>Clear the selection, or close the dialog</source>
-            <translation>清除选择，或关闭对话框</translation>
-        </message>
-        <message>
             <source>Shortcuts</source>
             <translation>快捷键</translation>
         </message>
@@ -20779,6 +21978,10 @@ Write one below to set it for the next run.</source>
         <message>
             <source>T&amp;ake it</source>
             <translation>夺用(&amp;A)</translation>
+        </message>
+        <message>
+            <source>%1 is text for fields. Add Ctrl or Alt.</source>
+            <translation>%1 用于在输入框中输入文本。请加上 Ctrl 或 Alt。</translation>
         </message>
     </context>
     <context>
@@ -20943,6 +22146,33 @@ Write one below to set it for the next run.</source>
         </message>
     </context>
     <context>
+        <name>rankscope::gui::StoreBar</name>
+        <message>
+            <source>Set it aside and &amp;begin a new one</source>
+            <translation>将其另存并新建一个(&amp;B)</translation>
+        </message>
+        <message>
+            <source>The run in this window writes to the run store.</source>
+            <translation>此窗口中的运行正在写入运行存储。</translation>
+        </message>
+        <message>
+            <source>Wait until it ends or leave it to its nodes, then try again.</source>
+            <translation>等它结束，或让它留在各节点上运行，然后重试。</translation>
+        </message>
+        <message>
+            <source>The run store is being renamed…</source>
+            <translation>正在重命名运行存储…</translation>
+        </message>
+        <message>
+            <source>The run store cannot be used.</source>
+            <translation>无法使用运行存储。</translation>
+        </message>
+        <message>
+            <source>A new run store is in use. The old one is kept as %1.</source>
+            <translation>已启用新的运行存储。旧的保留为 %1。</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::TelemetryStrip</name>
         <message>
             <source>Processors, memory, network and GPUs of the nodes</source>
@@ -20966,6 +22196,115 @@ Write one below to set it for the next run.</source>
         <message>
             <source>PXN: another GPU's device</source>
             <translation>PXN：另一个 GPU 的网络设备</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::TrashDialog</name>
+        <message>
+            <source>Deleted runs</source>
+            <translation>已删除的运行</translation>
+        </message>
+        <message>
+            <source>&amp;Restore</source>
+            <translation>恢复(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Remove &amp;now…</source>
+            <translation>立即移除(&amp;N)…</translation>
+        </message>
+        <message>
+            <source>Name</source>
+            <translation>名称</translation>
+        </message>
+        <message>
+            <source>Run</source>
+            <translation>运行</translation>
+        </message>
+        <message>
+            <source>Outcome</source>
+            <translation>结果</translation>
+        </message>
+        <message>
+            <source>Deleted</source>
+            <translation>删除时间</translation>
+        </message>
+        <message>
+            <source>Restorable for</source>
+            <translation>可恢复期限</translation>
+        </message>
+        <message>
+            <source>Size, about</source>
+            <translation>大小（约）</translation>
+        </message>
+        <message>
+            <source>Working…</source>
+            <translation>正在处理…</translation>
+        </message>
+        <message>
+            <source>Reading the run store…</source>
+            <translation>正在读取运行存储…</translation>
+        </message>
+        <message>
+            <source>less than a day</source>
+            <translation>不到一天</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n day(s)</source>
+            <translation>
+                <numerusform>%n 天</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n run(s), about %1. A deleted run stays complete for %2 days; then it is removed for good.</source>
+            <translation>
+                <numerusform>%n 个运行，约 %1。已删除的运行会完整保留 %2 天，之后将被永久移除。</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>No deleted runs. A run that you delete in Runs stays here for %1 days.</source>
+            <translation>没有已删除的运行。在“运行记录”中删除的运行会在此保留 %1 天。</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n run(s) restored.</source>
+            <translation>
+                <numerusform>已恢复 %n 个运行。</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>and %1 more</source>
+            <translation>以及另外 %1 个</translation>
+        </message>
+        <message>
+            <source>Remove now</source>
+            <translation>立即移除</translation>
+        </message>
+        <message numerus="yes">
+            <source>Remove %n run(s) for good?</source>
+            <translation>
+                <numerusform>永久移除 %n 个运行？</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>About %1 are freed in the run store. Their plans, curves, output, job files and labels are lost; files on the nodes stay. This cannot be undone.</source>
+            <translation>运行存储中将释放约 %1。其计划、曲线、输出、作业文件和标签会丢失；节点上的文件会保留。此操作无法撤销。</translation>
+        </message>
+        <message>
+            <source>&amp;Remove</source>
+            <translation>移除(&amp;R)</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n run(s) removed.</source>
+            <translation>
+                <numerusform>已移除 %n 个运行。</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>The run store is %1 smaller.</source>
+            <translation>运行存储减小了 %1。</translation>
+        </message>
+        <message>
+            <source>Later runs use the room in the run store.</source>
+            <translation>之后的运行会使用运行存储中的空间。</translation>
         </message>
     </context>
     <context>
