@@ -297,8 +297,7 @@ QVariant RankTableModel::headerData(int section, Qt::Orientation orientation, in
         return int((left_aligned(section) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     }
     if (role == Qt::ToolTipRole && section >= FIRST_METRIC && section < exit_column()) {
-        const QString title =
-            plain_text(metric_title(metrics_[std::size_t(section - FIRST_METRIC)].name));
+        const QString title = plain_text(metric_title(metrics_[std::size_t(section - FIRST_METRIC)].name));
         return shows_means_ ? tr("%1: mean over the chosen range").arg(title) : title;
     }
     if (role != Qt::DisplayRole) {

@@ -10919,7 +10919,7 @@
         </message>
         <message>
             <source>the version of the system's cuBLASLt</source>
-            <translation>系统的 cuBLASLt 的版本</translation>
+            <translation>系统的 cuBLASLt 版本</translation>
         </message>
     </context>
     <context>
