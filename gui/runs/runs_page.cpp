@@ -12,8 +12,6 @@
 #include <gui/runs/runs_filter.h>
 #include <gui/runs/runs_page.h>
 #include <gui/runs/runs_table.h>
-#include <gui/runs/scaling_dialog.h>
-#include <gui/runs/scaling_start.h>
 #include <gui/runs/store_bar.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
