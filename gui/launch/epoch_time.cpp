@@ -195,8 +195,11 @@ std::optional<EpochTime> EpochClock::time(bool ended) const {
 
 std::optional<std::optional<EpochTime>> EpochTimeCache::find(const std::string& run_id) const {
     const std::lock_guard lock(mutex_);
-    const auto found = times_.find(run_id);
-    return found == times_.end() ? std::nullopt : std::optional(found->second);
+    std::optional<std::optional<EpochTime>> kept;
+    if (const auto found = times_.find(run_id); found != times_.end()) {
+        kept.emplace(found->second);  // also that there is none
+    }
+    return kept;
 }
 
 void EpochTimeCache::keep(const std::string& run_id, const std::optional<EpochTime>& time) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/actions/page_command.h>
 #include <gui/live/events_pane.h>
 #include <gui/models/run_events_filter.h>
 #include <gui/models/run_events_model.h>
@@ -18,7 +19,6 @@
 #include <QMenu>
 #include <QScopedValueRollback>
 #include <QScrollBar>
-#include <QShortcut>
 #include <QStyledItemDelegate>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -153,9 +153,9 @@ void EventsPane::make_table() {
             });
     connect(table_, &QTableView::activated, this, &EventsPane::show_log_of);
     connect(table_, &QWidget::customContextMenuRequested, this, &EventsPane::show_menu);
-    auto* copying = new QShortcut(QKeySequence::Copy, table_);
-    copying->setContext(Qt::WidgetShortcut);
-    connect(copying, &QShortcut::activated, this, [this] { copy(false); });
+    on_command(
+        table_, PageCommand::Copy, [this] { copy(false); },
+        [this] { return table_->selectionModel()->hasSelection(); });
 }
 
 void EventsPane::set_live(LiveModel* live) {

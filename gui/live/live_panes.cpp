@@ -283,7 +283,21 @@ void LivePanes::fit() {
     }
     rows += dock(*other);
     heights += std::max(rest, 1);
-    resizeDocks(rows, heights, Qt::Vertical);
+    resize_docked(rows, heights, Qt::Vertical);
+}
+
+// Of those that are in the window now; Qt warns of others.
+void LivePanes::resize_docked(const QList<QDockWidget*>& docks, const QList<int>& sizes,
+                              Qt::Orientation orientation) {
+    QList<QDockWidget*> inside;
+    QList<int> wanted;
+    for (qsizetype i = 0; i < docks.size(); ++i) {
+        if (!docks[i]->isFloating() && dockWidgetArea(docks[i]) != Qt::NoDockWidgetArea) {
+            inside += docks[i];
+            wanted += sizes[i];
+        }
+    }
+    resizeDocks(inside, wanted, orientation);
 }
 
 void LivePanes::size_default() {
@@ -306,9 +320,10 @@ void LivePanes::size_default() {
     rest = std::max(rest, kSmallest);
     rows += {dock(Pane::Curves), dock(Pane::Ranks)};
     heights += {rest * kCurvesShare / kWhole, rest * (kWhole - kCurvesShare) / kWhole};
-    resizeDocks(rows, heights, Qt::Vertical);
-    resizeDocks({dock(Pane::Ranks), dock(Pane::Log)},
-                {width() * kRanksShare / kWhole, width() * (kWhole - kRanksShare) / kWhole}, Qt::Horizontal);
+    resize_docked(rows, heights, Qt::Vertical);
+    resize_docked({dock(Pane::Ranks), dock(Pane::Log)},
+                  {width() * kRanksShare / kWhole, width() * (kWhole - kRanksShare) / kWhole},
+                  Qt::Horizontal);
 }
 
 void LivePanes::set_has_run(bool on) {

@@ -82,6 +82,8 @@ private:
     bool restore_first(const QByteArray& state);
     int wanted_height(Pane pane) const;
     void size_default();
+    void resize_docked(const QList<QDockWidget*>& docks, const QList<int>& sizes,
+                       Qt::Orientation orientation);
 
     std::array<QDockWidget*, kAll.size()> docks_{};
     std::array<PaneTitle*, kAll.size()> titles_{};

@@ -538,7 +538,7 @@ TimeSpan LogPane::selected_span() const {
         return {};
     }
     const auto [from, until] =
-        std::minmax(rows_->store().t_us(lines->first), rows_->store().t_us(lines->second));
+        std::minmax({rows_->store().t_us(lines->first), rows_->store().t_us(lines->second)});
     return from > 0 && from < until ? TimeSpan{from, until} : TimeSpan();
 }
 

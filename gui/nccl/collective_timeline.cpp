@@ -405,7 +405,7 @@ void CollectiveTimeline::mouseMoveEvent(QMouseEvent* event) {
 
 void CollectiveTimeline::mouseReleaseEvent(QMouseEvent* event) {
     const int rank = rank_at(event->pos());
-    const auto [from, until] = std::minmax(time_of(pressed_.x()), time_of(event->pos().x()));
+    const auto [from, until] = std::minmax({time_of(pressed_.x()), time_of(event->pos().x())});
     if (!dragging_ && rank >= 0) {
         emit rankChosen(rank);
     } else if (dragging_ && choosing_ && from < until) {

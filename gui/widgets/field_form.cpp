@@ -127,7 +127,8 @@ void FieldForm::fit_texts() {
         if (!row.error->text().isEmpty()) {
             row.error->setFixedHeight(row.error->heightForWidth(room));
         }
-        if (auto* text = qobject_cast<QLabel*>(row.editor); text && text->wordWrap()) {
+        if (auto* text = qobject_cast<QLabel*>(row.editor);
+            text && text->wordWrap() && !text->text().isEmpty()) {
             text->setFixedHeight(text->heightForWidth(room));
         }
     }

@@ -35,6 +35,8 @@ public:
     QString error(const std::string& key) const;
     void set_label(const std::string& key, const QString& label);
     void set_row_visible(const std::string& key, bool visible);
+    /// The text of a wrapped label among the rows has changed.
+    void fit_texts();
 
 signals:
     /// The editor of a row has another value.
@@ -44,8 +46,6 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void fit_texts();
-
     struct Row {
         QWidget* editor = nullptr;
         QWidget* marked = nullptr;

@@ -5,15 +5,14 @@
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
 #include <remote/desk/keys/key_install.h>
+#include <remote/desk/launch/desk_name.h>
 #include <remote/desk/plan/launch_plan.h>
 #include <remote/desk/text.h>
 
 #include <nlohmann/json.hpp>
 #include <sodium/utils.h>
-#include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 
 namespace rankscope::ctl {
@@ -26,13 +25,6 @@ struct GenerateOptions {
     std::string comment;
     bool passphrase = false;
 };
-
-std::string own_name() {
-    char host[256] = {};
-    ::gethostname(host, sizeof host - 1);
-    const char* user = std::getenv("USER");
-    return std::string(user != nullptr && user[0] != '\0' ? user : "me") + '@' + host;
-}
 
 // Typed twice, as with ssh-keygen: a typing error would lock the key for ever.
 Result<std::string> new_passphrase() {
@@ -59,7 +51,7 @@ int generate(const GlobalOptions& options, const GenerateOptions& wanted) {
         passphrase = std::move(*typed);
     }
     const auto pair = generate_key(wanted.file.empty() ? default_key_file() : expand_home(wanted.file),
-                                   wanted.comment.empty() ? own_name() : wanted.comment, passphrase);
+                                   wanted.comment.empty() ? desk_name() : wanted.comment, passphrase);
     sodium_memzero(passphrase.data(), passphrase.size());
     if (!pair) {
         report(pair.failure(), options.json);

@@ -107,7 +107,8 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(sum("operation " in line and line.startswith("| resnet18") for line in shown), table.LONGEST)
 
     def test_every_part_belongs_to_one_call(self):
-        self.assertEqual(sorted(name for call in parts.CALLS.values() for name in call), sorted(parts.PARTS))
+        in_calls = [name for call in parts.CALLS.values() for name in call if name != "ours-beside"]  # beside the peers of each
+        self.assertEqual(sorted(in_calls + ["ours-beside"]), sorted(parts.PARTS))
 
     def test_nothing_starts_that_cannot_end_in_time(self):
         begin = time.monotonic()

@@ -428,7 +428,7 @@ TEST(StepTrack, IsReadBothWaysAndSurvivesClocksThatJump) {
 TEST(RunMarks, AreBounded) {
     RunMarks marks;
     for (int i = 0; i < 5000; ++i) {
-        marks.apply({0, 1, "node1", 0, MetricEvent{i + 1, double(i), {{"loss", 1}}, {}}}, i + 1);
+        marks.apply({0, 1, "node1", 0, MetricEvent{i + 1, double(i), {{"loss", 1}}, {}}}, i + 1, i + 1);
     }
     marks.apply({0, 1, "node1", -1, StageEvent{StageName::Restart, StageStatus::Done, {}, -1}}, 5000);
     EXPECT_EQ(marks.all().size(), RunMarks::kMost);

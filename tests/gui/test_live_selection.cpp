@@ -46,7 +46,7 @@ TEST_F(Selection, ReachesTimelineStartUpAndLog) {
     click(find<QToolButton>("showStart"));
     find<QTableView>("rankTable")->selectRow(2);
     EXPECT_EQ(selected(), std::vector<int>{2});
-    EXPECT_EQ(find<CollectiveTimeline>("collectiveTimeline")->selected(), std::vector<int>{2});
+    EXPECT_EQ(child<CollectiveTimeline>(page(), "collectiveTimeline")->selected(), std::vector<int>{2});
     const auto* bars = find<StartBars>("startBars");
     for (const StartRow& row : bars->rows()) {
         EXPECT_EQ(bars->is_selected(row), row.ranks == std::vector<int>{2});
@@ -60,7 +60,7 @@ TEST_F(Selection, ReachesTimelineStartUpAndLog) {
     EXPECT_GT(marked, 0);
     find<QTableView>("rankTable")->clearSelection();
     EXPECT_FALSE(bars->is_selected(bars->rows().front()));
-    EXPECT_TRUE(find<CollectiveTimeline>("collectiveTimeline")->selected().empty());
+    EXPECT_TRUE(child<CollectiveTimeline>(page(), "collectiveTimeline")->selected().empty());
 }
 
 TEST_F(Selection, TintsTheRankColumnOfTheLog) {
@@ -114,7 +114,7 @@ TEST_F(Selection, ComesFromTheLegend) {
 }
 
 TEST_F(Selection, ComesFromTheTimelineOfNccl) {
-    emit find<CollectiveTimeline>("collectiveTimeline")->rankChosen(1);
+    emit child<CollectiveTimeline>(page(), "collectiveTimeline")->rankChosen(1);
     EXPECT_EQ(selected(), std::vector<int>{1});
 }
 

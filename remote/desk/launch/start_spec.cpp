@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/config/nccl_sources.h>
+#include <remote/desk/launch/desk_name.h>
 #include <remote/desk/launch/start_spec.h>
 #include <remote/desk/plan/nccl_plugin.h>
 
@@ -15,6 +16,7 @@ wire::StartRun start_spec(const LaunchContext& context, const LaunchPlan& plan) 
     run.set_run_id(context.run_id);
     run.set_token(context.token);
     run.set_name(job.name);
+    run.set_desk(desk_name());
     run.set_grace_s(job.grace_s);
     run.set_telemetry_s(job.telemetry_s);
     if (context.bundle) {
