@@ -393,11 +393,10 @@ bool LivePanes::restore_first(const QByteArray& state) {
     const std::array others{Pane::Curves, Pane::Ranks, Pane::Log, Pane::Nccl};
     const auto other = std::find_if(others.begin(), others.end(), stands_alone);
     if (other != others.end()) {
-        const int room = dock(*other)->height();
         put(Pane::Telemetry, Place::Above, *other);
-        const int wanted = wanted_height(Pane::Telemetry);
-        resizeDocks({dock(Pane::Telemetry), dock(*other)}, {wanted, std::max(room - wanted, 1)},
-                    Qt::Vertical);
+        // Once both have their size.
+        QMetaObject::invokeMethod(
+            this, [this, below = *other] { fit_telemetry(below); }, Qt::QueuedConnection);
     } else {
         addDockWidget(Qt::LeftDockWidgetArea, dock(Pane::Telemetry));
     }
@@ -411,6 +410,13 @@ bool LivePanes::restore_first(const QByteArray& state) {
         dock(pane)->setVisible(pane == Pane::Telemetry);
     }
     return true;
+}
+
+void LivePanes::fit_telemetry(Pane below) {
+    const QScopedValueRollback<bool> arranging(arranging_, true);
+    const int wanted = wanted_height(Pane::Telemetry);
+    const int room = dock(Pane::Telemetry)->height() + dock(below)->height();
+    resize_docked({dock(Pane::Telemetry), dock(below)}, {wanted, std::max(room - wanted, 1)}, Qt::Vertical);
 }
 
 void LivePanes::showEvent(QShowEvent* event) {

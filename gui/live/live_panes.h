@@ -82,6 +82,7 @@ private:
     bool restore_first(const QByteArray& state);
     int wanted_height(Pane pane) const;
     void size_default();
+    void fit_telemetry(Pane below);
     void resize_docked(const QList<QDockWidget*>& docks, const QList<int>& sizes,
                        Qt::Orientation orientation);
 

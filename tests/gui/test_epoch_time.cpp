@@ -86,7 +86,7 @@ TEST_F(EpochTimes, TheStartOfTheRunDoesNotCount) {
     const QString text = epoch_time_text(*found, job_with("epochs: 10"), plan_for(4));
     EXPECT_TRUE(text.contains(duration_text(kEpoch))) << ss(text);
     EXPECT_TRUE(text.contains(duration_text(10 * kEpoch))) << ss(text);
-    EXPECT_TRUE(text.contains(u"on 4 ranks)."_s)) << ss(text);
+    EXPECT_TRUE(text.contains(u"on 4 rank(s))."_s)) << ss(text);
     EXPECT_FALSE(text.contains(u"That run"_s)) << "nothing differs: " << ss(text);
 }
 
@@ -114,7 +114,7 @@ TEST_F(EpochTimes, TheNearestRunIsTakenAndWhatDiffersIsSaid) {
     const auto gpu = time("epochs: 2", 4, "cuda:0");
     EXPECT_EQ(gpu->ranks, 8) << "a GPU's time says more of a GPU's than the same number of ranks";
     const QString text = epoch_time_text(*gpu, job_with("epochs: 2"), plan_for(4, "cuda:0"));
-    EXPECT_TRUE(text.contains(u"This job has 4 ranks."_s)) << ss(text);
+    EXPECT_TRUE(text.contains(u"This job has 4 rank(s)."_s)) << ss(text);
     EXPECT_TRUE(text.contains(u"That run used bf16."_s)) << ss(text);
     const QString cpu = epoch_time_text(*gpu, job_with("epochs: 2"), plan_for(8));
     EXPECT_TRUE(cpu.contains(u"That run used GPUs."_s)) << ss(cpu);
@@ -150,7 +150,7 @@ TEST_F(LaunchEpochTime, StandsBesideTheEpochs) {
     window_->show_page(MainWindow::Page::Launch);
     window_->launch_page()->set_job_text(synthetic_record({}).job_yaml, "job.yaml");
     auto* label = find<QLabel>("adviceTime");
-    EXPECT_TRUE(wait_until([&] { return label->text().contains(u"This job has 3 ranks."_s); }))
+    EXPECT_TRUE(wait_until([&] { return label->text().contains(u"This job has 3 rank(s)."_s); }))
         << ss(label->text());
     EXPECT_TRUE(label->text().contains(duration_text(7 * kEpoch))) << ss(label->text());
     type_into(find<QLineEdit>("launchEpochs"), u"2"_s);
