@@ -87,7 +87,8 @@ std::vector<LegendStrip::Entry> LegendStrip::laid_out() const {
     std::vector<Entry> all = entries();
     int x = kLeft;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        const int width = kSample + kBesideSample + fontMetrics().horizontalAdvance(all[i].text);
+        // One more: widths of texts are fractions, and a text that is too wide by one is elided.
+        const int width = kSample + kBesideSample + fontMetrics().horizontalAdvance(all[i].text) + 1;
         const int reserve =
             i + 1 < all.size() ? fontMetrics().horizontalAdvance(rest_text(all.size() - i)) + kGap : 0;
         if (x + width + reserve > this->width() && i > 0) {

@@ -216,6 +216,7 @@ void ScalingPlot::add_shares() {
     rect->insetLayout()->addElement(legend, Qt::AlignTop | Qt::AlignLeft);
     legend->setLayer(u"legend"_s);
     legend->setFillOrder(QCPLayoutGrid::foColumnsFirst);
+    legend->setWrap(2);  // three plots side by side leave no room for one row
     legend->setBorderPen(Qt::NoPen);
     legend->setBrush(Qt::NoBrush);
     legend->setTextColor(theme_colors(palette()).muted);
