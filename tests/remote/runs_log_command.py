@@ -76,7 +76,7 @@ class RunsLog(unittest.TestCase):
         same = [entry for entry in entries if entry["text"] == "the model has 7 layers"]
         self.assertEqual([(entry["ranks"], entry["count"]) for entry in same], [([0, 1], 2)])
         self.assertEqual(sum(entry["count"] for entry in entries), 6)
-        self.assertTrue(any("[ranks 0-1] the model has 7 layers" in line for line in self.log("--folded")))
+        self.assertTrue(any("[ranks 0,1] the model has 7 layers" in line for line in self.log("--folded")))
 
     def test_since(self):
         self.assertEqual(len(self.log("--since", "1h")), 6)
