@@ -118,7 +118,6 @@ class SlurmRuns(unittest.TestCase):
         self.assertEqual(self.slurm.end_state(job), "CANCELLED")
 
     def test_cancel_while_it_runs_asks_the_ranks_first(self):
-        # In a loop: Slurm may end the sleep before the shell, which must then not be at its end.
         run = start(self.cluster, slurm_job("trap 'echo asked; exit 0' TERM; echo up; while :; do sleep 0.1; done"))
         run.wait_for("both run", lambda r: len(r.of("log")) == 2)
         job = self.job_id(run)
@@ -129,6 +128,17 @@ class SlurmRuns(unittest.TestCase):
         self.assertEqual(run.verdict()["outcome"], "stopped")
         self.assertEqual([e["text"] for e in run.of("log") if "asked" in e["text"]], ["asked\n"] * 2, run.explain())
         self.assertEqual(self.slurm.end_state(job), "CANCELLED")
+        self.assert_nothing_left()
+
+    def test_a_checkpoint_signal_comes_before_the_stop(self):
+        script = "trap 'echo saving; sleep 0.3; echo saved; exit 0' USR1; trap 'echo too early; exit 1' TERM; echo up; while :; do sleep 0.1; done"
+        run = start(self.cluster, slurm_job(script, checkpoint={"signal": "USR1", "wait_s": 30}))
+        run.wait_for("both run", lambda r: len(r.of("log")) == 2)
+        run.process.send_signal(signal.SIGINT)
+        self.assertEqual(run.end(60), 130, run.explain())
+        for rank in (0, 1):
+            said = "".join(e["text"] for e in run.of("log", rank=rank))
+            self.assertEqual(said.split("\n")[1:3], ["saving", "saved"], run.explain())
         self.assert_nothing_left()
 
     def test_a_second_stop_kills_what_does_not_listen(self):

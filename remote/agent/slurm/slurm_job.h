@@ -6,6 +6,7 @@
 #include <remote/agent/node/node_paths.h>
 #include <remote/wire/frames.pb.h>
 
+#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -30,6 +31,11 @@ struct SlurmDir {
 
 /// The job of that folder; nothing: it is not one of Slurm's.
 std::optional<std::uint64_t> slurm_job_of(const SlurmDir& dir);
+/// Asks the supervisors of a step to stop. Slurm sends a signal to all processes of a step, and this one is
+/// ignored by default: the ranks get SIGTERM or the signal for checkpoints from their supervisor alone, once.
+/// signal(7).
+constexpr int kSlurmStopSignal = SIGURG;
+
 std::optional<wire::SlurmAllocation> read_allocation(const SlurmDir& dir);
 
 /// One of Slurm's programs: in PATH, else where sites install them. Empty: not there.

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <csignal>
 #include <fstream>
 #include <sstream>
 
@@ -21,8 +22,12 @@ namespace {
 
 constexpr double kSbatchTimeout = 60;
 constexpr double kScancelTimeout = 20;
-constexpr const char* kForce = "INT";  // what the supervisor takes for "at once"
-constexpr const char* kAsk = "TERM";
+constexpr int kForce = SIGINT;  // what the supervisor takes for "at once"
+
+// Of supervisors of an earlier version: SIGTERM.
+int stop_signal(const wire::SlurmAllocation& allocation) {
+    return allocation.stop_signal() != 0 ? static_cast<int>(allocation.stop_signal()) : SIGTERM;
+}
 
 // By its exit status the script says what it lacks (remote/wire/slurm_exit.h).
 std::string script_of(const wire::StartRun& run, const SlurmDir& dir, const std::string& sbatch) {
@@ -173,12 +178,13 @@ AgentResult<wire::Stopping> cancel_slurm(const wire::CancelSlurm& cancel, const 
     const std::string job = std::to_string(*id);
     std::string said;
     bool delivered = false;
-    if (read_allocation(dir)) {
+    if (const auto allocation = read_allocation(dir)) {
         write_stop_cause(dir.run, cancel.cause());
         if (cancel.by_user()) {
-            write_file_atomically(dir.stopped(), "");
+            write_file_atomically(dir.stopped(), cancel.cause());
         }
-        delivered = scancel({std::string("--signal=") + (cancel.force() ? kForce : kAsk), job + ".0"}, said);
+        const int signal = cancel.force() ? kForce : stop_signal(*allocation);
+        delivered = scancel({"--signal=" + std::to_string(signal), job + ".0"}, said);
     }
     // It is still pending, or its step does not exist yet or any more.
     if (!delivered && !scancel({job}, said)) {

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -194,14 +195,34 @@ void notify_others(const RunDir& run, const Place& place, const std::string& cau
     write_file_atomically(SlurmDir{run}.failed(), cause);
     write_stop_cause(run, cause);
     for (int round = 0; round < kTellRounds && !others_have_ended(run, place); ++round) {
-        auto command = Command::start(
-            {find_slurm_program("scancel"), "--signal=TERM", place.job + '.' + place.step}, kScancelTimeout);
+        auto command =
+            Command::start({find_slurm_program("scancel"), "--signal=" + std::to_string(kSlurmStopSignal),
+                            place.job + '.' + place.step},
+                           kScancelTimeout);
         if (command) {
             command->wait();
         }
         const double until = monotonic_s() + kTellAgain;
         while (monotonic_s() < until && !others_have_ended(run, place)) {
             sleep_s(0.1);
+        }
+    }
+}
+
+void block_stop_signal() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, kSlurmStopSignal);
+    ::sigprocmask(SIG_BLOCK, &set, nullptr);
+}
+
+// A stop whose signal came before this process could take it.
+void take_earlier_stop(const SlurmDir& dir, const RunDir& node) {
+    for (const auto& file : {dir.stopped(), dir.failed()}) {
+        if (const auto cause = read_file(file)) {
+            write_file_atomically(node.stop_cause(), *cause);
+            ::raise(kSlurmStopSignal);  // blocked: it waits for the supervisor
+            return;
         }
     }
 }
@@ -214,6 +235,7 @@ int slurm_supervise(const RunDir& run) {
     if (!whole.ParseFromIstream(&file) || !whole.has_slurm()) {
         return complain(run.spec().string() + " cannot be read");
     }
+    block_stop_signal();
     Place place;
     std::string why;
     if (!find_place(whole, place, why)) {
@@ -232,11 +254,13 @@ int slurm_supervise(const RunDir& run) {
             allocation.add_hosts(host);
         }
         allocation.set_master_port(port_of(whole, place));
+        allocation.set_stop_signal(kSlurmStopSignal);
         failed = write_file_atomically(dir.allocation(), allocation.SerializeAsString());
     }
     if (failed != 0) {
         return complain(run.dir.string() + ": " + std::strerror(failed));
     }
+    take_earlier_stop(dir, node);
     const UniqueFd ready(::memfd_create("ready", MFD_CLOEXEC));
     const NodePaths paths(run.dir.parent_path().parent_path());
     run_guarded_supervisor(node, paths, ::dup(ready.get()));

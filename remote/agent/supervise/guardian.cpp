@@ -207,6 +207,10 @@ int run_guarded_supervisor(const RunDir& dir, const NodePaths& paths, int ready_
         ::_exit(run_supervisor(dir, paths, ready_fd));
     }
     ::close(ready_fd);
+    sigset_t pending;
+    if (::sigpending(&pending) == 0 && sigismember(&pending, SIGURG) == 1) {
+        ::kill(supervisor, SIGURG);  // a stop that came before the fork: a child does not inherit it
+    }
     std::ofstream(dir.supervisor_pid()) << supervisor;
     for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) {
         ::signal(signal, SIG_IGN);  // stops go through the supervisor

@@ -61,7 +61,7 @@ AgentResult<void> Supervisor::prepare() {
     }
     sigset_t set;
     sigemptyset(&set);
-    for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGUSR1, SIGUSR2}) {
+    for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGURG, SIGUSR1, SIGUSR2}) {
         sigaddset(&set, signal);
     }
     ::sigprocmask(SIG_BLOCK, &set, nullptr);
@@ -233,8 +233,8 @@ void Supervisor::loop() {
     }
 }
 
-// Slurm reaches a supervisor by signals alone: SIGTERM asks, SIGINT forces, the others are meant for the
-// program.
+// Slurm reaches a supervisor by signals alone: SIGURG (of our scancel) and SIGTERM (of Slurm's own) ask, SIGINT
+// forces, the others are meant for the program.
 void Supervisor::signalled(int signal) {
     if (signal == SIGUSR1 || signal == SIGUSR2) {
         for (const auto& rank : ranks_) {
