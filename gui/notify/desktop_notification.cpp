@@ -9,6 +9,7 @@
 #include <QDBusError>
 #include <QDBusMessage>
 #include <QVariantMap>
+#include <atomic>
 
 namespace rankscope::gui {
 
@@ -32,7 +33,10 @@ Failure failure_of(const QString& detail) {
 }  // namespace
 
 Result<void> show_notification(const DesktopNotification& notification) {
-    const QString name = u"rankscope-notifications"_s;
+    // A connection of its own: of one that several threads share, Qt reads the last error without a lock while its own
+    // thread replaces it, and one thread's end disconnects the others.
+    static std::atomic<unsigned> calls{0};
+    const QString name = u"rankscope-notification-%1"_s.arg(calls++);
     Result<void> result;
     {
         const QDBusConnection bus = QDBusConnection::connectToBus(QDBusConnection::SessionBus, name);

@@ -4,6 +4,7 @@
 // Notifications, the sign on Live's button, and the first start.
 
 #include <gui/app/main_window.h>
+#include <gui/notify/desktop_notification.h>
 #include <gui/notify/notifier.h>
 #include <gui/style/look.h>
 #include <gui/widgets/focus_ring.h>
@@ -19,8 +20,10 @@
 #include <QPlainTextEdit>
 #include <QSettings>
 #include <QTableView>
+#include <atomic>
 #include <limits>
 #include <mutex>
+#include <thread>
 
 namespace rankscope::gui::testing {
 namespace {
@@ -93,6 +96,23 @@ TEST(NotifierTest, AWayThatFailsIsReported) {
     notifier.report({});
     EXPECT_TRUE(wait_until([&] { return failures.size() == 2; }));
     EXPECT_TRUE(failures.join(u' ').contains(u"/no/such/program"_s));
+}
+
+TEST(NotifierTest, SeveralRunsShowAtOnceWithoutABus) {
+    const QByteArray bus = qgetenv("DBUS_SESSION_BUS_ADDRESS");
+    qputenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
+    std::atomic<int> failed{0};
+    std::vector<std::jthread> runs;
+    for (int run = 0; run < 4; ++run) {
+        runs.emplace_back([&failed] {
+            for (int i = 0; i < 20; ++i) {
+                failed += show_notification({u"Run failed"_s, u"rank 2 ended"_s, true, false}) ? 0 : 1;
+            }
+        });
+    }
+    runs.clear();
+    EXPECT_EQ(failed, 80);
+    bus.isNull() ? qunsetenv("DBUS_SESSION_BUS_ADDRESS") : qputenv("DBUS_SESSION_BUS_ADDRESS", bus);
 }
 
 TEST(NotifierTest, TheSameFailureIsReportedOnceForRuns) {
