@@ -3547,6 +3547,10 @@
             <source>More than %1 further metrics are not drawn. The export as CSV has them.</source>
             <translation>另有超过 %1 个指标未绘制。导出为 CSV 时包含它们。</translation>
         </message>
+        <message>
+            <source>Libraries</source>
+            <translation>库</translation>
+        </message>
     </context>
     <context>
         <name>Inventory</name>
@@ -13118,6 +13122,17 @@
         <message>
             <source>%1=%2 is out of range: %3.</source>
             <translation>%1=%2 超出范围：%3。</translation>
+        </message>
+    </context>
+    <context>
+        <name>VersionNames</name>
+        <message>
+            <source>NVIDIA driver</source>
+            <translation>NVIDIA 驱动程序</translation>
+        </message>
+        <message>
+            <source>%1 of the system</source>
+            <translation>系统的 %1</translation>
         </message>
     </context>
     <context>

@@ -8,6 +8,7 @@
 #include <remote/desk/compare/metric_sense.h>
 #include <remote/desk/compare/run_comparison.h>
 #include <remote/desk/compare/run_groups.h>
+#include <remote/desk/node/version_names.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -137,6 +138,39 @@ TEST_F(RunComparisonTest, WhatDiffersAndWhatTheMetricsComeTo) {
     const auto json = comparison_json(*all, false);
     EXPECT_EQ(json["metrics"][0]["seconds_to_target"][0], 9);
     EXPECT_EQ(comparison_csv(*all, true).substr(0, 19), "section,key,a,b\r\nru");
+}
+
+TEST_F(RunComparisonTest, VersionsAreThoseOfTheStart) {
+    const std::string yaml = "name: job\nnodes: local\n";
+    add_run("a", yaml, 20, 10);
+    add_run("b", yaml, 20, 10);
+    NodeFacts facts;
+    facts.kernel = "6.1.0";
+    ASSERT_TRUE(store_->save_facts("node1", facts, 1));
+    for (const char* const run : {"a", "b"}) {
+        ASSERT_TRUE(store_->keep_facts(run, "node1"));
+    }
+    wire::HostInspection host;
+    for (const auto& [name, value] : {std::pair("torch", "2.9.1"), std::pair("nccl", ""),
+                                      std::pair("nccl.system", "2.28.7"), std::pair("kernel", "6.1.0")}) {
+        host.add_versions()->set_name(name);
+        host.mutable_versions()->rbegin()->set_value(value);
+    }
+    auto versions = library_versions(host);
+    EXPECT_EQ(versions, (std::map<std::string, std::string>{{"torch", "2.9.1"}, {"nccl.system", "2.28.7"}}));
+    ASSERT_TRUE(store_->keep_versions("a", "node1", versions));
+    versions["torch"] = "2.8.0";
+    ASSERT_TRUE(store_->keep_versions("b", "node1", versions));
+    ASSERT_TRUE(store_->keep_facts("b", "node1")) << "as an attach does";
+    const auto all = compare_runs(*store_, {}, {"a", "b"}, {});
+    ASSERT_TRUE(all);
+    std::map<std::string, std::vector<std::string>> rows;
+    for (const auto& value : all->values) {
+        rows[value.key] = value.values;
+    }
+    EXPECT_EQ(rows["node1 PyTorch"], (std::vector<std::string>{"2.9.1", "2.8.0"}));
+    EXPECT_EQ(rows["node1 NCCL of the system"], (std::vector<std::string>{"2.28.7", "2.28.7"}));
+    EXPECT_EQ(rows["node1 kernel"], (std::vector<std::string>{"6.1.0", "6.1.0"}));
 }
 
 TEST_F(RunComparisonTest, OneThatCannotBeReadIsReportedAndTheOthersAreShown) {

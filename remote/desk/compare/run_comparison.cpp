@@ -6,6 +6,7 @@
 #include <remote/desk/compare/run_comparison.h>
 #include <remote/desk/config/secret_env.h>
 #include <remote/desk/export/number_text.h>
+#include <remote/desk/node/version_names.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
@@ -58,6 +59,11 @@ std::map<std::string, std::string> versions_of(const KnownFacts& facts) {
         for (const auto& [key, value] : all) {
             if (!value.empty()) {
                 versions.emplace(node + " " + key, value);
+            }
+        }
+        for (const auto& [name, value] : known.versions) {
+            if (const std::string label = version_label(name); !label.empty()) {
+                versions.emplace(node + " " + label, value);
             }
         }
     }

@@ -6,6 +6,7 @@
 #include <remote/desk/export/html_report.h>
 #include <remote/desk/export/number_text.h>
 #include <remote/desk/export/svg_plot.h>
+#include <remote/desk/node/version_names.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
@@ -327,7 +328,8 @@ private:
                      {text(kContext, "System"), false},
                      {text(kContext, "Kernel"), false},
                      {"libc", false},
-                     {text(kContext, "Agent"), false}});
+                     {text(kContext, "Agent"), false},
+                     {text(kContext, "Libraries"), false}});
         for (const auto& node : content_.run.plan.nodes) {
             const auto found = content_.facts.find(node.node);
             const NodeFacts facts = found == content_.facts.end() ? NodeFacts{} : found->second;
@@ -345,9 +347,20 @@ private:
                  {safe(facts.os), false},
                  {safe(facts.kernel), false},
                  {safe(facts.libc), false},
-                 {safe(facts.agent_version), false}});
+                 {safe(facts.agent_version), false},
+                 {safe(libraries(facts)), false}});
         }
         end_table();
+    }
+
+    static std::string libraries(const NodeFacts& facts) {
+        std::vector<std::string> all;
+        for (const auto& [name, value] : facts.versions) {
+            if (const std::string label = version_label(name); !label.empty()) {
+                all.push_back(label + ' ' + value);
+            }
+        }
+        return joined(all);
     }
 
     void add_telemetry() {

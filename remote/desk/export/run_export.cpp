@@ -70,7 +70,11 @@ Result<void> export_html(const RunStore& store, const RunRecord& run, const Expo
     if (!read) {
         return read;
     }
-    auto facts = store.facts();
+    // As they were; runs of earlier versions kept none: as they are.
+    auto facts = store.facts_of(run.run_id);
+    if (!facts || facts->empty()) {
+        facts = store.facts();
+    }
     const auto metrics = bins.metrics();
     Redactor redactor = redactor_of(run);
     return write_text(options, html_report({.run = run,

@@ -39,6 +39,8 @@ struct LaunchReports {
     std::function<void()> ended;  ///< the run is over, as the exits of its ranks show
     /// A node was reached: its facts, and a link over which other things can be said before anything else.
     std::function<void(const NodeSpec& node, const NodeFacts& facts, AgentLink& link)> reached;
+    /// What a preflight of the start found: node/version_names.h.
+    std::function<void(const std::string& node, const std::map<std::string, std::string>& versions)> versions;
 };
 
 /// One run, as all parts of its launcher see it. Set up before the launcher exists; only the files of push:

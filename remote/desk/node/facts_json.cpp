@@ -67,6 +67,7 @@ nlohmann::json to_json(const NodeFacts& facts) {
                         {"connect_s", facts.connect_s},
                         {"shell_s", facts.shell_s},
                         {"round_trip_s", facts.round_trip_s},
+                        {"versions", facts.versions},
                         {"gpus", nlohmann::json::array()},
                         {"interfaces", nlohmann::json::array()}};
     for (const auto& gpu : facts.gpus) {
@@ -116,6 +117,13 @@ NodeFacts facts_from_json(const nlohmann::json& json) {
     read(json, "connect_s", facts.connect_s);
     read(json, "shell_s", facts.shell_s);
     read(json, "round_trip_s", facts.round_trip_s);
+    if (const auto versions = json.find("versions"); versions != json.end() && versions->is_object()) {
+        for (const auto& [name, version] : versions->items()) {
+            if (version.is_string()) {
+                facts.versions[name] = version.get<std::string>();
+            }
+        }
+    }
     for (const auto& entry : objects_in(json, "gpus")) {
         GpuFacts gpu;
         read(entry, "index", gpu.index);

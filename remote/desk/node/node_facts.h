@@ -53,6 +53,7 @@ struct NodeFacts {
     double connect_s = 0;        ///< time to connect and authenticate
     double shell_s = 0;          ///< time until the login shell there ran the first command
     double round_trip_s = 0;     ///< of one request to the agent
+    std::map<std::string, std::string> versions;  ///< that a preflight found: node/version_names.h
     std::int64_t probed_us = 0;  ///< when, µs since 1970 by the desk's clock; 0: not known
 };
 

@@ -147,6 +147,14 @@ RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter
     context.reports.failed = [this](const Failure& failure) { fail(failure); };
     context.reports.faulty = [this](const std::vector<Check>& checks) { refuse(checks); };
     context.reports.ended = [this] { finish(std::nullopt); };
+    context.reports.versions = [this](const std::string& node,
+                                      const std::map<std::string, std::string>& versions) {
+        if (store) {
+            pump->run_later([this, node, versions] {
+                static_cast<void>(store->keep_versions(context.run_id, node, versions));
+            });
+        }
+    };
     context.reports.reached = [this](const NodeSpec& node, const NodeFacts& facts, AgentLink& link) {
         probe->reached(node.name, facts);
         if (!store) {

@@ -98,6 +98,9 @@ public:
     Result<void> keep_summaries(const std::vector<KeptSummary>& summaries);
     /// Keeps what is known of a node now with the run: versions as they were.
     Result<void> keep_facts(const std::string& run_id, const std::string& node);
+    /// Adds what a preflight found on a node of the run, whose facts keep_facts() has kept.
+    Result<void> keep_versions(const std::string& run_id, const std::string& node,
+                               const std::map<std::string, std::string>& versions);
     /// What keep_facts() has kept, by node; empty for runs of earlier versions.
     Result<KnownFacts> facts_of(const std::string& run_id) const;
 

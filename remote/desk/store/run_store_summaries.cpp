@@ -68,10 +68,26 @@ Result<void> RunStore::keep_facts(const std::string& run_id, const std::string& 
     const std::lock_guard lock(impl_->mutex);
     Statement insert(
         impl_->database,
-        "INSERT OR REPLACE INTO run_facts SELECT ?1, node, facts FROM node_facts WHERE node = ?2");
+        // An attach does not look at versions: those of the start stay.
+        "INSERT OR REPLACE INTO run_facts SELECT ?1, node, json_set(facts, '$.versions', json(COALESCE("
+        "(SELECT json_extract(kept.facts, '$.versions') FROM run_facts kept"
+        " WHERE kept.run_id = ?1 AND kept.node = ?2), '{}'))) FROM node_facts WHERE node = ?2");
     insert.bind(1, run_id).bind(2, node);
     return insert.step() == Statement::Step::Done ? Result<void>()
                                                   : Result<void>(impl_->failure("Facts cannot be stored."));
+}
+
+Result<void> RunStore::keep_versions(const std::string& run_id, const std::string& node,
+                                     const std::map<std::string, std::string>& versions) {
+    const std::lock_guard lock(impl_->mutex);
+    Statement update(impl_->database,
+                     "UPDATE run_facts SET facts = json_set(facts, '$.versions', json(?3))"
+                     " WHERE run_id = ?1 AND node = ?2");
+    update.bind(1, run_id).bind(2, node).bind(
+        3, nlohmann::json(versions).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return update.step() == Statement::Step::Done
+               ? Result<void>()
+               : Result<void>(impl_->failure("Versions cannot be stored."));
 }
 
 Result<KnownFacts> RunStore::facts_of(const std::string& run_id) const {

@@ -8,6 +8,7 @@
 #include <remote/desk/launch/ssh/run_meeting.h>
 #include <remote/desk/launch/ssh/ssh_launcher.h>
 #include <remote/desk/node/notices.h>
+#include <remote/desk/node/version_names.h>
 #include <remote/desk/preflight/preflight.h>
 #include <remote/desk/text.h>
 
@@ -214,6 +215,11 @@ bool SshLauncher::check() {
     }
     context_.stage(StageName::Preflight, StageStatus::Begin);
     const auto report = inspect_nodes();
+    if (report && context_.reports.versions) {
+        for (const auto& view : report->views) {
+            context_.reports.versions(view.name, library_versions(view.host));
+        }
+    }
     if (!report || any_failed(report->checks)) {
         meeting_->abort(report ? failure_of(report->checks.front()) : report.failure());
     } else {
