@@ -29,8 +29,9 @@ public:
     std::function<void(const RunRecord&)> recorded;
     std::function<void(const Event&)> past;
 
-    AttachHooks hooks() {
+    AttachHooks hooks(std::uint64_t log_limit = LogShare::kDefaultLimit) {
         AttachHooks hooks;
+        hooks.log_limit = log_limit;
         hooks.record = [this](const RunRecord& record) {
             record_ = record;
             if (recorded) {
@@ -97,11 +98,11 @@ private:
 struct Watching {
     std::optional<StopKind> stop;  ///< asked for at once
     bool past = false;             ///< shows the stored events as well
-    bool logs = false;
-    NotifyOptions notify = {};
+    AttachOptions how = {};
 };
 
-int watch_run(const GlobalOptions& options, const std::string& run_id, const Watching& how) {
+int watch_run(const GlobalOptions& options, const std::string& run_id, const Watching& watching) {
+    const AttachOptions& how = watching.how;
     const auto store = open_store(options);
     const auto inventory = load_inventory(options);
     if (!store || !inventory) {
@@ -121,7 +122,7 @@ int watch_run(const GlobalOptions& options, const std::string& run_id, const Wat
     attached.recorded = [&view](const RunRecord& record) { view.plan(record.plan); };
     attached.past = [&](const Event& event) {
         alerts.past(event);
-        if (how.past) {
+        if (watching.past) {
             view.event(event);
         }
     };
@@ -131,23 +132,23 @@ int watch_run(const GlobalOptions& options, const std::string& run_id, const Wat
             view.event(event);
             alerts.event(event);
         },
-        [&view](const LaunchPlan& plan) { view.plan(plan); }, attached.hooks());
+        [&view](const LaunchPlan& plan) { view.plan(plan); }, attached.hooks(how.log_limit_mb * 1000000));
     if (const auto ready = attached.wait(); !ready) {
         controller.reset();
-        if (attached.record() && attached.record()->outcome != Outcome::Running && !how.stop) {
+        if (attached.record() && attached.record()->outcome != Outcome::Running && !watching.stop) {
             view.summary();
             return attached.record()->exit_code;
         }
         report(ready.failure(), options.json);
         return kUsage;
     }
-    if (how.stop) {
-        controller->stop(*how.stop);
+    if (watching.stop) {
+        controller->stop(*watching.stop);
     }
-    int code = follow(*controller, options.json, how.stop ? Interrupt::Stops : Interrupt::Leaves);
+    int code = follow(*controller, options.json, watching.stop ? Interrupt::Stops : Interrupt::Leaves);
     controller.reset();
     view.summary();
-    if (how.stop && code == kStopped) {
+    if (watching.stop && code == kStopped) {
         code = kDone;  // that is what was asked for
     }
     return code;
@@ -156,9 +157,8 @@ int watch_run(const GlobalOptions& options, const std::string& run_id, const Wat
 }  // namespace
 
 // Shows everything from the beginning: what the store has, then what the nodes have, then live.
-int attach_run(const GlobalOptions& options, const std::string& run_id, bool logs,
-               const NotifyOptions& notify) {
-    return watch_run(options, run_id, {std::nullopt, true, logs, notify});
+int attach_run(const GlobalOptions& options, const std::string& run_id, const AttachOptions& how) {
+    return watch_run(options, run_id, {.past = true, .how = how});
 }
 
 int stop_run(const GlobalOptions& options, const std::string& run_id, StopKind kind) {

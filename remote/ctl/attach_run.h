@@ -7,13 +7,19 @@
 #include <remote/ctl/options.h>
 #include <remote/desk/run/run_controller.h>
 
+#include <cstdint>
 #include <string>
 
 namespace rankscope::ctl {
 
+struct AttachOptions {
+    bool logs = false;  ///< stdout of the ranks too
+    NotifyOptions notify = {};
+    std::uint64_t log_limit_mb = LogShare::kDefaultLimit / 1000000;  ///< of output from now on that is kept
+};
+
 /// Commands on a run of the store. Each returns the exit code.
-int attach_run(const GlobalOptions& options, const std::string& run_id, bool logs,
-               const NotifyOptions& notify);
+int attach_run(const GlobalOptions& options, const std::string& run_id, const AttachOptions& how);
 int stop_run(const GlobalOptions& options, const std::string& run_id, StopKind kind);
 int pause_run(const GlobalOptions& options, const std::string& run_id, PauseAction action);
 

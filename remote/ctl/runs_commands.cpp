@@ -189,7 +189,6 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
     auto* listing = add_list_command(*runs, options, code, nodes);
     listing->add_option("nodes", *nodes, "Names");
     auto run_id = std::make_shared<std::string>();
-    auto logs = std::make_shared<bool>(false);
     const auto add = [&](const char* name, const char* description, auto action) {
         auto* command = runs->add_subcommand(name, description);
         command->add_option("run", *run_id, "Id, as `runs list` shows it")->required();
@@ -208,16 +207,20 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
     add_trash_commands(*runs, options, code);
     add_prune_command(*runs, options, code);
     add_repair_command(*runs, options, code);
-    auto notify = std::make_shared<NotifyOptions>();
+    auto attached = std::make_shared<AttachOptions>();
     auto* attach = with_nodes(
         add("attach", "Watch one from its first event on. Ctrl-C, SIGTERM and SIGHUP leave it running",
-            [&options, run_id, logs, nodes, notify] {
-                return nodes->empty() ? attach_run(options, *run_id, *logs, *notify)
-                                      : attach_on_nodes(options, *run_id, *nodes, *logs);
+            [&options, run_id, nodes, attached] {
+                return nodes->empty() ? attach_run(options, *run_id, *attached)
+                                      : attach_on_nodes(options, *run_id, *nodes, attached->logs);
             }));
-    attach->add_flag("--logs", *logs, "Show the ranks' stdout too");
-    add_notify_options(*attach, *notify);
+    attach->add_flag("--logs", attached->logs, "Show the ranks' stdout too");
+    add_notify_options(*attach, attached->notify);
     attach->get_option("--notify-command")->excludes(attach->get_option("--node"));
+    attach
+        ->add_option("--log-limit", attached->log_limit_mb,
+                     "MB of the ranks' output to keep from now on; beyond it a few lines per second and rank")
+        ->excludes(attach->get_option("--node"));
     const auto add_stop = [&](const char* name, const char* description, StopKind kind) {
         with_nodes(add(name, description, [&options, run_id, nodes, kind] {
             return nodes->empty() ? stop_run(options, *run_id, kind)

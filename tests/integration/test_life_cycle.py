@@ -199,6 +199,22 @@ class LifeCycle(unittest.TestCase):
             self.assertIn("saved", "".join(e["text"] for e in run.of("log", rank=rank)))
             self.assertEqual(run.of("exit", rank=rank)[0]["code"], 0)
 
+    def test_an_attach_has_its_own_limit_of_output(self):
+        script = "while [ ! -e ~/go-flood ]; do sleep 0.05; done; yes 'a line of the flood' | head -c 6000000"
+        run = start(self.cluster, {"name": "flood", "nodes": ["node1"], "command": ["sh", "-c", script]}, "--detach")
+        self.assertEqual(run.end(60), 0, run.explain())
+        run_id = run.of("detached")[0]["run"]
+        attached = Run(self.cluster, ["runs", "attach", run_id, "--log-limit", "1"])
+        attached.wait_for("it is followed", lambda r: r.of("stage"))
+        self.nodes[0].run(["touch", "go-flood"], check=True)
+        self.addCleanup(self.nodes[0].run, ["rm", "-f", "go-flood"])
+        self.assertEqual(attached.end(120), 0, attached.explain())
+        kept = sum(len(e["text"]) for e in attached.of("log"))
+        dropped = sum(e.get("dropped_bytes", 0) for e in attached.of("log"))
+        self.assertGreater(kept, 500_000)
+        self.assertLess(kept, 1_200_000)
+        self.assertGreater(dropped, 4_000_000)
+
     def test_what_is_left_is_shown_with_whose_it_is(self):
         node = self.nodes[0]
         holder = node.popen(["python3", "-c", "import socket, time; s = socket.create_server(('', 29521)); time.sleep(600)"])
