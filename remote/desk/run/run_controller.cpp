@@ -6,6 +6,7 @@
 #include <remote/desk/config/secret_env.h>
 #include <remote/desk/run/ending_rule.h>
 #include <remote/desk/run/event_pump.h>
+#include <remote/desk/run/kept_facts.h>
 #include <remote/desk/run/log_diagnosis.h>
 #include <remote/desk/run/path_probe.h>
 #include <remote/desk/run/recorded_stops.h>
@@ -82,6 +83,7 @@ private:
 
     EventSink sink;
     std::unique_ptr<EventPump> pump;
+    std::optional<KeptFacts> kept_facts;
     std::optional<Watcher> watcher;
     std::optional<LogDiagnosis> logs;
     std::optional<PathProbe> probe;
@@ -137,6 +139,7 @@ RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter
     };
     hooks.logs = [this](LogDiagnosis::Done done) { logs->conclude(std::move(done)); };
     pump = std::make_unique<EventPump>(context.run_id, store, std::move(hooks), log_limit);
+    kept_facts.emplace(context.run_id, store, *pump);
     context.reports.post = [this](std::vector<Event> posted) { pump->post(std::move(posted)); };
     context.reports.plan = [this](const LaunchPlan& plan) { pump->set_plan(plan); };
     context.reports.started = [this] {
@@ -149,25 +152,14 @@ RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter
     context.reports.ended = [this] { finish(std::nullopt); };
     context.reports.versions = [this](const std::string& node,
                                       const std::map<std::string, std::string>& versions) {
-        if (store) {
-            pump->run_later([this, node, versions] {
-                static_cast<void>(store->keep_versions(context.run_id, node, versions));
-            });
-        }
+        kept_facts->found(node, versions);
     };
     context.reports.reached = [this](const NodeSpec& node, const NodeFacts& facts, AgentLink& link) {
         probe->reached(node.name, facts);
-        if (!store) {
-            return;
-        }
-        pump->run_later([this, name = node.name, facts, at_us = now_us()] {
-            static_cast<void>(store->save_facts(name, facts, at_us));
-            static_cast<void>(store->keep_facts(context.run_id, name));
-        });
+        kept_facts->reached(node.name, facts);
         for (const auto& order : recorded ? recorded->deliver(node.name, link) : std::vector<StopOrder>()) {
             context.stage(StageName::Note, StageStatus::Done, describe_delivery(order));
-            pump->run_later(
-                [this, order] { static_cast<void>(store->stop_delivered(order.run_id, order.node)); });
+            kept_facts->delivered(order);
         }
     };
 }
