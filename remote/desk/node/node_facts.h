@@ -46,15 +46,15 @@ struct NodeFacts {
     std::vector<InterfaceFacts> interfaces;
     std::map<std::string, double> sample;  ///< of that moment: remote/wire/sample_keys.h
     std::string agent_version;
-    std::string connected_as;    ///< "trainer@10.0.0.11:22", or "this computer"
-    std::string peer_address;    ///< the address the desk reached it at
-    std::string desk_address;    ///< this machine's address as seen on that connection
-    double clock_offset_s = 0;   ///< node's clock minus desk's
-    double connect_s = 0;        ///< time to connect and authenticate
-    double shell_s = 0;          ///< time until the login shell there ran the first command
-    double round_trip_s = 0;     ///< of one request to the agent
+    std::string connected_as;                     ///< "trainer@10.0.0.11:22", or "this computer"
+    std::string peer_address;                     ///< the address the desk reached it at
+    std::string desk_address;                     ///< this machine's address as seen on that connection
+    double clock_offset_s = 0;                    ///< node's clock minus desk's
+    double connect_s = 0;                         ///< time to connect and authenticate
+    double shell_s = 0;                           ///< time until the login shell there ran the first command
+    double round_trip_s = 0;                      ///< of one request to the agent
     std::map<std::string, std::string> versions;  ///< that a preflight found: node/version_names.h
-    std::int64_t probed_us = 0;  ///< when, µs since 1970 by the desk's clock; 0: not known
+    std::int64_t probed_us = 0;                   ///< when, µs since 1970 by the desk's clock; 0: not known
 };
 
 }  // namespace rankscope
