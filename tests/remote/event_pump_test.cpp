@@ -423,7 +423,8 @@ TEST_F(EventPumpTest, WhoPostsWaitsWhereTheSinkIsSlower) {
         }
     });
     ASSERT_TRUE(wait_until([&] { return posted >= 8; }));
-    EXPECT_LE(posted, 12) << "8 MB wait, not 64";
+    // A batch of 8 MB that the sink holds, as much behind it, and the one that waits.
+    EXPECT_LE(posted, 17) << "not 64";
     let_go = true;
     poster.join();
     EXPECT_EQ(posted, 64);
