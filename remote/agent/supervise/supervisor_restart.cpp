@@ -12,8 +12,7 @@ namespace rankscope::agent {
 namespace {
 
 constexpr double kOthersReady = 30;  // beyond their grace
-constexpr double kLateLink =
-    2.5;  // after a stop, for the nodes that were never linked; a desk waits 3 s for our end
+constexpr double kLateLink = 2.5;    // after a stop, for the nodes that were never linked: a desk waits 3 s
 
 bool is_restartable(wire::CauseKind kind) {
     return kind == wire::CAUSE_RANK_ENDED || kind == wire::CAUSE_RANK_STOPPED;
