@@ -72,6 +72,10 @@ double x_of_moment(const LiveData& run, const XScale& scale, const RunMoment& mo
     return std::clamp(scale.of_moment(moment.step, moment.t_us), first, last);
 }
 
+double x_of_time(const LiveData& run, const XScale& scale, std::int64_t t_us) {
+    return scale.of_moment(run.step_times.step_at(double(t_us) * kMicro), t_us);
+}
+
 std::optional<TimeSpan> span_of_x(const LiveData& run, const XScale& scale, double lower, double upper) {
     if (run.step_times.empty() || !(lower < upper)) {
         return {};

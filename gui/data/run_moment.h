@@ -40,6 +40,8 @@ std::optional<RunMoment> moment_of_time(const LiveData& run, std::int64_t t_us, 
 std::optional<RunMoment> moment_of_x(const LiveData& run, const XScale& scale, double x, int rank);
 /// Where a moment stands on the x axis: what was before the first step or after the last one, there.
 double x_of_moment(const LiveData& run, const XScale& scale, const RunMoment& moment);
+/// Of any time, also before the first step and after the last one.
+double x_of_time(const LiveData& run, const XScale& scale, std::int64_t t_us);
 /// Of a part of the x axis. Over steps, what was before the first or after the last one belongs to that step.
 std::optional<TimeSpan> span_of_x(const LiveData& run, const XScale& scale, double lower, double upper);
 

@@ -121,7 +121,8 @@ QString GpuSquares::tip(int gpu) const {
              : sample.ranks.size() == 1 ? tr("%1, rank %2").arg(name).arg(sample.ranks.front())
                                         : tr("%1, ranks %2").arg(name, ranks_text(sample.ranks));
     if (!sample.has(GpuFigure::Use)) {
-        lines += tr("Use: %1").arg(why_absent(sample, GpuFigure::Use));
+        lines += model_->shows_range() ? tr("Not sampled in the chosen range")
+                                       : tr("Use: %1").arg(why_absent(sample, GpuFigure::Use));
     }
     if (const QString figures = gpu_tip(sample); !figures.isEmpty()) {
         lines += figures;

@@ -213,6 +213,7 @@ void LivePage::show_session() {
 }
 
 void LivePage::show_stored(LiveData run) {
+    keep_place();
     current_ = &stored_;
     stored_.reset(std::move(run));
 }
@@ -230,13 +231,16 @@ std::optional<RunRecord> LivePage::shown_record() const {
 }
 
 void LivePage::forget(const std::string& run_id) {
+    places_.erase(run_id);
     if (stored_.state().run_id == run_id) {
+        place_of_.clear();
         stored_.clear();
     }
 }
 
 void LivePage::show_model(LiveModel* model) {
     RANKSCOPE_CHECK(on_thread_of(this), return );
+    keep_place();
     current_ = model;
     // Before anything is laid out: both remember how many there were.
     strip_->set_state(model->state(), now_us());
@@ -263,6 +267,7 @@ void LivePage::show_model(LiveModel* model) {
     refresh_telemetry();
     refresh_head();
     refresh_ranks();
+    return_to_place();
 }
 
 void LivePage::on_changed(const LiveChanges& changes) {

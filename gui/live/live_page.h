@@ -5,6 +5,7 @@
 
 #include <gui/data/live_model.h>
 #include <gui/data/rank_means.h>
+#include <gui/data/run_place.h>
 #include <gui/latest_job.h>
 #include <gui/live/run_range.h>
 #include <gui/models/rank_table_model.h>
@@ -101,6 +102,8 @@ private:
     void connect_runs();
     void watch(LiveModel* model);
     void show_model(LiveModel* model);
+    void keep_place();
+    void return_to_place();
     void on_changed(const LiveChanges& changes);
     void refresh_head();
     void refresh_ranks();
@@ -126,6 +129,8 @@ private:
     FixRunner* fixes_;
     LiveModel stored_;
     LiveModel* current_ = nullptr;
+    std::string place_of_;                    ///< the run whose place the panes show; empty: none
+    std::map<std::string, RunPlace> places_;  ///< by run, of those that were shown
     NcclData nccl_data_;
     RunRange range_;
     LatestJob<RankMeansRequest, std::optional<RankMeans>> means_;

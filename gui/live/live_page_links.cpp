@@ -34,6 +34,12 @@
 
 namespace rankscope::gui {
 
+namespace {
+
+constexpr std::size_t kMostPlaces = 64;  ///< of runs that were shown
+
+}  // namespace
+
 void LivePage::connect_parts() {
     connect(empty_->button(), &QPushButton::clicked, this, &LivePage::launchRequested);
     connect_runs();
@@ -221,15 +227,17 @@ void LivePage::show_range() {
         const QString text = range_text(current_->data(), range_.span());
         range_chip_->setText(tr("Only %1  ×").arg(text));
         range_chip_->setAccessibleName(tr("Only %1: show the whole run again").arg(text));
-        range_chip_->setToolTip(wrapped_tip(
-            tr("%1. Log, events, ranks and NCCL's timeline show this part of the run only. A click "
-               "shows the whole run again.")
-                .arg(span_text(range_.span()))));
+        range_chip_->setToolTip(wrapped_tip(tr("%1. Log, events, ranks, telemetry and NCCL's timeline show "
+                                               "this part of the run only. A click "
+                                               "shows the whole run again.")
+                                                .arg(span_text(range_.span()))));
     }
     range_chip_->setVisible(any);
     log_->set_range(range_.span());
     events_->set_range(range_.span());
     nccl_->set_range(range_.span());
+    telemetry_->set_range(range_.span());
+    curves_->set_range(range_.span());
     const bool had_means = table_model_->shows_means();
     request_means();
     if (table_model_->shows_means() != had_means) {
@@ -253,6 +261,30 @@ void LivePage::request_means() {
     means_of_ = table_model_->metric_ids();
     means_.request({current_->gate(), current_->gate()->generation(), &current_->data().series, means_of_,
                     steps->first, steps->last});
+}
+
+void LivePage::keep_place() {
+    if (place_of_.empty()) {
+        return;
+    }
+    if (places_.size() >= kMostPlaces) {
+        places_.clear();
+    }
+    places_[place_of_] = {selected_ranks(), range_.span(), curves_->place(), log_->place()};
+    place_of_.clear();
+}
+
+void LivePage::return_to_place() {
+    place_of_ = current_->state().run_id;
+    const auto kept = places_.find(place_of_);
+    if (kept == places_.end()) {
+        return;
+    }
+    const RunPlace place = kept->second;
+    select_ranks(place.selected);
+    range_.set(place.range);
+    curves_->return_to(place.plot);
+    log_->return_to(place.log);
 }
 
 std::vector<int> LivePage::selected_ranks() const {

@@ -275,6 +275,21 @@ void LogPane::show_node(const std::string& node) {
     choose_item(qs(node));
 }
 
+LogPlace LogPane::place() const {
+    return {chooser_->currentData(), view_->follows(), view_->current_line()};
+}
+
+void LogPane::return_to(const LogPlace& place) {
+    if (place.whose.isValid()) {
+        choose_item(place.whose);
+    }
+    if (!place.following) {
+        view_->set_following(false);
+        wanted_line_ = place.line;
+        show_wanted();
+    }
+}
+
 LineChoice LogPane::choice() const {
     LineChoice choice;
     choice.when = range_;

@@ -5,6 +5,7 @@
 
 #include <gui/data/live_model.h>
 #include <gui/data/run_moment.h>
+#include <gui/data/run_place.h>
 #include <gui/logview/log_saver.h>
 
 #include <QWidget>
@@ -55,6 +56,9 @@ public:
     LogRows* rows() const { return rows_; }
     QLineEdit* search() const;
     void focus_search();
+    /// Where the user is, and back there.
+    LogPlace place() const;
+    void return_to(const LogPlace& place);
     /// Writes the shown lines, or those of all ranks, to a file.
     void save(const QString& path, bool all);
 

@@ -238,6 +238,18 @@ void MetricArea::show_moment(std::int64_t t_us, int rank) {
     }
 }
 
+PlotPlace MetricArea::place() const {
+    return plot_->place();
+}
+
+void MetricArea::return_to(const PlotPlace& place) {
+    plot_->return_to(place);
+}
+
+void MetricArea::set_range(const TimeSpan& range) {
+    plot_->moment()->set_range(range);
+}
+
 void MetricArea::set_selected_ranks(const std::vector<int>& ranks) {
     selected_ = ranks;
     plot_->set_selected_ranks(ranks);

@@ -6,6 +6,7 @@
 #include <gui/data/live_model.h>
 #include <gui/data/metric_choice.h>
 #include <gui/data/run_moment.h>
+#include <gui/data/run_place.h>
 
 #include <QFrame>
 #include <optional>
@@ -39,6 +40,11 @@ public:
     void refresh_choice();
     /// Marks the moment of a log line on all curves.
     void show_moment(std::int64_t t_us, int rank);
+    /// Where the user is, and back there.
+    PlotPlace place() const;
+    void return_to(const PlotPlace& place);
+    /// The part of the run that all panes show: the rest fades.
+    void set_range(const TimeSpan& range);
     void set_selected_ranks(const std::vector<int>& ranks);
     MetricPlot* plot() const { return plot_; }
     MetricChooser* chooser() const { return chooser_; }

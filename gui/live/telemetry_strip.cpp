@@ -45,7 +45,7 @@ constexpr int kFigureWidth = 46;  ///< "100 %"
 constexpr int kPad = 6;
 constexpr int kLineRoom = 7;  ///< around the text of a line
 
-/// The figure on the right, on its left the course of the last minute.
+/// The figure on the right, on its left the course of the last minute or of the chosen range.
 class SparkDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -78,7 +78,10 @@ public:
         if (values.size() < 2 || box.width() < 12) {
             return;
         }
-        const double pitch = box.width() / double(SampleHistory::kKept - 1);
+        // A chosen range fills the cell, however few samples it has; the last minute fills up from the right.
+        const auto places = index.data(NodeSamplesModel::RangeRole).toBool() ? std::size_t(values.size())
+                                                                             : SampleHistory::kKept;
+        const double pitch = box.width() / double(places - 1);
         const double left = box.right() - pitch * double(values.size() - 1);
         QPainterPath line;
         for (qsizetype i = 0; i < values.size(); ++i) {
@@ -194,6 +197,11 @@ void TelemetryStrip::refresh(bool live, std::int64_t now_us) {
     empty_->setText(live ? tr("No measurements of the machines yet: processors, memory, network and GPUs.")
                          : tr("This run kept no measurements of its machines (telemetry: { every_s: 0 }, or "
                               "it never started)."));
+    show_parts();
+}
+
+void TelemetryStrip::set_range(const TimeSpan& span) {
+    model_->set_range(span);
     show_parts();
 }
 

@@ -34,6 +34,8 @@ public:
     void set_data(const LiveData* run);
     /// New samples have arrived, or time has passed. `live`: more may arrive.
     void refresh(bool live, std::int64_t now_us);
+    /// Only these times of the run.
+    void set_range(const TimeSpan& span);
     void set_selected(const std::vector<int>& ranks);
     /// It wants a share of this widget's height; null: the fewest lines.
     void set_page(const QWidget* page) { page_ = page; }

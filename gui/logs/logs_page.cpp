@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/actions/page_command.h>
 #include <gui/bundle/bundle_file.h>
 #include <gui/live/failure_banner.h>
 #include <gui/logs/fact_rows.h>
-#include <gui/logs/line_context.h>
+#include <gui/logs/file_log.h>
 #include <gui/logs/logs_page.h>
 #include <gui/nccl/nccl_pane.h>
 #include <gui/session/workspace.h>
@@ -68,6 +69,9 @@ LogsPage::LogsPage(Workspace* workspace, QWidget* parent)
         progress_->setRange(0, total > 0 ? kTicks : 0);
         progress_->setValue(total > 0 ? int(kTicks * done / total) : 0);
     });
+    on_command(
+        this, PageCommand::Find, [this] { lines_->focus_search(); },
+        [this] { return stack_->currentIndex() == 1; });
     refresh();
 }
 
@@ -101,7 +105,10 @@ QWidget* LogsPage::make_bar() {
     connect(files, &QPushButton::clicked, this, &LogsPage::choose_files);
     connect(folder, &QPushButton::clicked, this, &LogsPage::choose_folder);
     connect(text, &QPushButton::clicked, this, &LogsPage::paste);
-    connect(cancel_, &QPushButton::clicked, &data_, &NcclData::cancel);
+    connect(cancel_, &QPushButton::clicked, this, [this] {
+        data_.cancel();
+        lines_->stop();
+    });
     return bar;
 }
 
@@ -127,7 +134,7 @@ QWidget* LogsPage::make_content() {
     cards_->setContentsMargins(0, 0, 4, 0);
     cards_->setSpacing(6);
     scroll->setWidget(inside);
-    lines_ = new LineContext(workspace_->pool(), this);
+    lines_ = new FileLog(workspace_->pool(), this);
     auto* top = new QSplitter(Qt::Horizontal, this);
     top->addWidget(scroll);
     top->addWidget(lines_);
@@ -220,8 +227,7 @@ void LogsPage::open_text(const QString& text) {
 }
 
 void LogsPage::start(const std::vector<std::string>& paths, const std::string& strip) {
-    paths_ = paths;
-    lines_->clear();
+    lines_->read(paths, strip);
     progress_->setRange(0, 0);
     data_.show_files(paths, strip);
 }
@@ -321,7 +327,7 @@ void LogsPage::show_timeline() {
 void LogsPage::show_place(quint32 file, quint64 line) {
     const auto& sources = data_.snapshot()->sources;
     if (file < sources.size()) {
-        lines_->show_line(paths_, file, qs(sources[file]), line);
+        lines_->show_line(file, line);
     }
 }
 

@@ -22,7 +22,7 @@ class QVBoxLayout;
 
 namespace rankscope::gui {
 
-class LineContext;
+class FileLog;
 class NcclPane;
 class Workspace;
 
@@ -66,7 +66,6 @@ private:
 
     Workspace* workspace_;
     NcclData data_;
-    std::vector<std::string> paths_;
     std::unique_ptr<QTemporaryDir> pasted_;
     std::shared_ptr<const NcclSnapshot> shown_;
     QLabel* what_;
@@ -74,7 +73,7 @@ private:
     QPushButton* cancel_;
     QStackedWidget* stack_;
     QVBoxLayout* cards_;
-    LineContext* lines_;
+    FileLog* lines_;
     QTabWidget* tabs_;
     NcclPane* nccl_;
     QTreeWidget* timeline_;

@@ -93,6 +93,22 @@ void LogView::set_rank_column(int most_rank, bool on) {
     }
 }
 
+void LogView::set_labels(std::function<QString(std::uint32_t line)> label, int width) {
+    label_ = std::move(label);
+    shows_rank_ = !label_;
+    label_width_ = width;
+    forget_layouts();
+    update_bars();
+}
+
+void LogView::set_label_width(int width) {
+    if (width != label_width_) {
+        label_width_ = width;
+        forget_layouts();
+        update_bars();
+    }
+}
+
 void LogView::set_selected_ranks(const std::vector<int>& ranks) {
     std::vector<int> sorted = ranks;
     std::sort(sorted.begin(), sorted.end());
@@ -371,7 +387,9 @@ QString LogView::row_text(std::uint32_t row) const {
     const LineStore& store = rows_->store();
     QString text = time_text(line);
     text += text.isEmpty() ? QString() : u"  "_s;
-    if (shows_rank_) {
+    if (label_) {
+        text += label_(line) + u"  "_s;
+    } else if (shows_rank_) {
         text += qs(rows_->rings().rank_label(store, line));
     }
     const LogKind kind = store.kind(line);

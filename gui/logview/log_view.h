@@ -10,6 +10,7 @@
 #include <QAbstractScrollArea>
 #include <QBasicTimer>
 #include <QPoint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,6 +44,10 @@ public:
     void set_start(std::int64_t start_us);
     /// Shows the rank beside each line.
     void set_rank_column(int most_rank, bool on);
+    /// In place of the rank, `label` of each line, of `width` characters; null: the rank again. For the eye only: a copy has
+    /// no labels.
+    void set_labels(std::function<QString(std::uint32_t line)> label, int width);
+    void set_label_width(int width);
     /// Whose lines are shown, and whether more of them may come: which ranks lack a folded line.
     void set_ranks(const std::vector<int>& ranks, bool complete);
     /// The rank column of their lines is tinted.
@@ -181,6 +186,8 @@ private:
     std::int64_t start_us_ = 0;
     int most_rank_ = 0;
     bool shows_rank_ = true;
+    std::function<QString(std::uint32_t)> label_;
+    int label_width_ = 0;  ///< characters
     std::vector<int> ranks_;
     std::vector<int> selected_ranks_;  ///< sorted
     bool is_complete_ = true;

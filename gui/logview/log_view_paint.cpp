@@ -32,7 +32,9 @@ LogView::Gutter LogView::gutter() const {
         x += columns(time_ == TimeColumn::Clock ? 8 : 11) + kPad + 2;
     }
     gutter.rank = x;
-    if (shows_rank_) {
+    if (label_) {
+        x += columns(label_width_) + kPad;
+    } else if (shows_rank_) {
         const int digits = int(QString::number(most_rank_).size());
         x += columns(rows_->folded() ? kFoldedColumns : digits + 2) + kPad;
     }
@@ -168,7 +170,11 @@ void LogView::draw_gutter(QPainter& painter, std::uint32_t line, int y, const Th
         painter.drawText(QPointF(right - double(time.size()) * char_width_, base), time);
     }
     const int rank = store.rank(line);
-    if (shows_rank_ && rows_->folded()) {
+    if (label_) {
+        painter.setPen(colors.muted);
+        const QString text = label_(line);
+        painter.drawText(QPointF(at.sign - kPad - double(text.size()) * char_width_, base), text);
+    } else if (shows_rank_ && rows_->folded()) {
         draw_ranks(painter, line, at.sign - kPad, base, colors);
     } else if (shows_rank_ && rank >= 0) {
         painter.setPen(rank_color(rank, colors.dark));

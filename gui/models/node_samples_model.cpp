@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/data/node_figures.h>
 #include <gui/models/column_titles.h>
 #include <gui/models/gpu_texts.h>
 #include <gui/models/node_samples_model.h>
@@ -24,47 +25,8 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kGib = 1024.0 * 1024 * 1024;
 constexpr std::int64_t kFreshUs = 5'000'000;  ///< younger samples are not old, however often they come
+constexpr std::int64_t kAnyAge = std::numeric_limits<std::int64_t>::max();
 constexpr quintptr kNodeLevel = 0;  ///< internal id of a node's row; a GPU's row has its node's row + 1
-
-using Value = NodeSamples::Value;
-
-const Value* find(const NodeSamples& node, const std::string& key) {
-    const auto it = node.values.find(key);
-    return it == node.values.end() ? nullptr : &it->second;
-}
-
-double last(const NodeSamples& node, const std::string& key) {
-    const Value* value = find(node, key);
-    return value ? value->last : kNan;
-}
-
-std::vector<std::string> interfaces_of(const NodeSamples& node) {
-    std::vector<std::string> names;
-    for (auto it = node.values.lower_bound("net."); it != node.values.end(); ++it) {
-        if (!it->first.starts_with("net.")) {
-            break;
-        }
-        if (it->first.ends_with(".rx")) {
-            names.push_back(it->first.substr(4, it->first.size() - 7));
-        }
-    }
-    return names;
-}
-
-/// The interface that carries most now: the others are bridges and the like. Empty: none is known.
-std::string busiest(const NodeSamples& node) {
-    std::string name;
-    double most = -1;
-    for (const std::string& each : interfaces_of(node)) {
-        const double tx = last(node, sample_key::net(each, "tx"));
-        const double both = last(node, sample_key::net(each, "rx")) + (std::isfinite(tx) ? tx : 0);
-        if (both > most) {
-            most = both;
-            name = each;
-        }
-    }
-    return name;
-}
 
 /// What a column of a GPU's row shows; nothing for columns of the node.
 std::optional<GpuFigure> figure_of(int column) {
@@ -141,6 +103,19 @@ void assign_ranks(NodeSamplesModel::Row& row, const std::map<GpuPlace, std::vect
     }
 }
 
+/// The same GPUs with the figures of a range; what was not sampled then is absent.
+void take_figures(std::vector<GpuSample>& gpus, const std::vector<GpuSample>& of_range) {
+    for (GpuSample& gpu : gpus) {
+        const auto at = std::find_if(of_range.begin(), of_range.end(),
+                                     [&gpu](const GpuSample& each) { return each.index == gpu.index; });
+        const std::vector<int> ranks = std::move(gpu.ranks);
+        const int index = gpu.index;
+        gpu = at == of_range.end() ? GpuSample() : *at;
+        gpu.index = index;
+        gpu.ranks = ranks;
+    }
+}
+
 }  // namespace
 
 void NodeSamplesModel::set_data(const LiveData* data) {
@@ -149,8 +124,22 @@ void NodeSamplesModel::set_data(const LiveData* data) {
     rows_.clear();
     planned_.clear();
     planned_of_ = 0;
+    in_range_.clear();
     rows_ = rows_now();
     endResetModel();
+}
+
+void NodeSamplesModel::set_range(const TimeSpan& span) {
+    if (span == range_) {
+        return;
+    }
+    range_ = span;
+    in_range_.clear();
+    for (Row& row : rows_) {
+        row.last_us = 0;  // has other figures now
+    }
+    refresh(now_us_);
+    emit headerDataChanged(Qt::Horizontal, 0, NUM_COLUMNS - 1);
 }
 
 void NodeSamplesModel::refresh(std::int64_t now_us) {
@@ -189,6 +178,9 @@ std::vector<NodeSamplesModel::Row> NodeSamplesModel::rows_now() {
         if (it == samples.end() || !seen.insert(name).second) {
             return;
         }
+        if (shows_range()) {
+            count_range(name);
+        }
         const std::size_t place = rows.size();
         const bool known = !other_plan && place < rows_.size() && rows_[place].node == name &&
                            rows_[place].last_us == it->second.last_us;
@@ -203,6 +195,20 @@ std::vector<NodeSamplesModel::Row> NodeSamplesModel::rows_now() {
     return rows;
 }
 
+void NodeSamplesModel::count_range(const std::string& node) {
+    const std::int64_t last_us = data_->state.samples.at(node).last_us;
+    const auto known = in_range_.find(node);
+    const auto history = data_->sample_history.find(node);
+    // What comes after the range does not change it.
+    const bool counted = known != in_range_.end() &&
+                         (known->second.last_us == last_us || known->second.last_us > range_.until_us);
+    if (!counted) {
+        in_range_[node] = {last_us, history == data_->sample_history.end()
+                                        ? NodeSamples()
+                                        : history->second.whole_run().over(range_)};
+    }
+}
+
 std::int64_t NodeSamplesModel::late_after_us(const std::string& node) const {
     const auto history = data_->sample_history.find(node);
     const std::int64_t usual = history == data_->sample_history.end() ? 0 : history->second.interval_us();
@@ -210,8 +216,11 @@ std::int64_t NodeSamplesModel::late_after_us(const std::string& node) const {
 }
 
 NodeSamplesModel::Row NodeSamplesModel::row_of(const std::string& node) const {
-    const NodeSamples& samples = samples_of(node);
-    Row row{node, samples.last_us, gpu_samples(samples, late_after_us(node))};
+    const NodeSamples& newest = newest_of(node);
+    Row row{node, newest.last_us, gpu_samples(newest, late_after_us(node))};
+    if (shows_range()) {
+        take_figures(row.gpus, gpu_samples(samples_of(node), kAnyAge));
+    }
     assign_ranks(row, planned_);
     return row;
 }
@@ -227,13 +236,22 @@ const GpuSample* NodeSamplesModel::gpu_at(const QModelIndex& index) const {
 
 const NodeSamples& NodeSamplesModel::samples_of(const std::string& node) const {
     static const NodeSamples none;
+    if (shows_range()) {
+        const auto counted = in_range_.find(node);
+        return counted == in_range_.end() ? none : counted->second.samples;
+    }
+    return newest_of(node);
+}
+
+const NodeSamples& NodeSamplesModel::newest_of(const std::string& node) const {
+    static const NodeSamples none;
     const auto it = data_->state.samples.find(node);
     return it == data_->state.samples.end() ? none : it->second;
 }
 
 double NodeSamplesModel::age_s(const std::string& node) const {
     const std::int64_t last_us = samples_of(node).last_us;
-    if (now_us_ == 0 || last_us == 0) {
+    if (now_us_ == 0 || last_us == 0 || shows_range()) {
         return 0;
     }
     const std::int64_t age = now_us_ - last_us;
@@ -242,7 +260,7 @@ double NodeSamplesModel::age_s(const std::string& node) const {
 
 bool NodeSamplesModel::has_gpus() const {
     return std::any_of(rows_.begin(), rows_.end(), [this](const Row& row) {
-        return !row.gpus.empty() || find(samples_of(row.node), sample_key::kGpuUnavailable) != nullptr;
+        return !row.gpus.empty() || find_value(newest_of(row.node), sample_key::kGpuUnavailable) != nullptr;
     });
 }
 
@@ -284,14 +302,15 @@ NodeSamplesModel::Figure NodeSamplesModel::node_figure(const Row& row, int colum
     const NodeSamples& node = samples_of(row.node);
     switch (column) {
         case Cpu:
-            return {last(node, sample_key::kCpu), kNan};
+            return {last_value(node, sample_key::kCpu), kNan};
         case Memory:
-            return {last(node, sample_key::kMemUsed), last(node, sample_key::kMemTotal)};
+            return {last_value(node, sample_key::kMemUsed), last_value(node, sample_key::kMemTotal)};
         case NetIn:
         case NetOut:
-            return {last(node, sample_key::net(busiest(node), column == NetIn ? "rx" : "tx")), kNan};
+            return {last_value(node, sample_key::net(busiest_interface(node), column == NetIn ? "rx" : "tx")),
+                    kNan};
         case Disk:
-            return {last(node, sample_key::kDiskFree), last(node, sample_key::kDiskTotal)};
+            return {last_value(node, sample_key::kDiskFree), last_value(node, sample_key::kDiskTotal)};
         default:
             break;
     }
@@ -334,12 +353,21 @@ QVariant NodeSamplesModel::history(const QModelIndex& index) const {
     if (key.empty() || it == data_->sample_history.end()) {
         return {};
     }
+    if (shows_range()) {
+        std::vector<float> values = it->second.whole_run().course(key, range_, SampleHistory::kKept);
+        values.erase(std::remove_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); }),
+                     values.end());
+        return QVariant::fromValue(QList<float>(values.begin(), values.end()));
+    }
     const std::vector<float>& values = it->second.of(key);
     return QVariant::fromValue(QList<float>(values.begin(), values.end()));
 }
 
 QString NodeSamplesModel::course(const std::string& node, const std::string& key) const {
-    const Value* value = find(samples_of(node), key);
+    const NodeSamples::Value* value = find_value(samples_of(node), key);
+    if (shows_range()) {
+        return tr("Mean of the chosen range");
+    }
     return value ? tr("mean %1, most %2 since the start")
                        .arg(percent_text(value->mean(), 0), percent_text(value->most, 0))
                  : QString();
@@ -348,6 +376,9 @@ QString NodeSamplesModel::course(const std::string& node, const std::string& key
 QString NodeSamplesModel::node_tip(const Row& row, int column) const {
     const NodeSamples& node = samples_of(row.node);
     const bool absent = column > Node && !std::isfinite(node_figure(row, column).value);
+    if (absent && shows_range()) {
+        return tr("Not sampled in the chosen range");
+    }
     if (absent && column >= GpuUse) {
         return row.gpus.empty() ? why_no_gpus(node) : tr("Not available: no GPU of this node reports it.");
     }
@@ -356,6 +387,10 @@ QString NodeSamplesModel::node_tip(const Row& row, int column) const {
     }
     switch (column) {
         case Node:
+            if (shows_range()) {
+                return tr("%1: means of the chosen range; of temperatures and counted errors the highest")
+                    .arg(qs(row.node));
+            }
             return tr("%1, sampled at %2").arg(qs(row.node), date_time_text(node.last_us));
         case Cpu:
             return course(row.node, sample_key::kCpu);
@@ -363,8 +398,8 @@ QString NodeSamplesModel::node_tip(const Row& row, int column) const {
         case NetOut: {
             QStringList lines;
             for (const std::string& name : interfaces_of(node)) {
-                const double in = last(node, sample_key::net(name, "rx"));
-                const double out = last(node, sample_key::net(name, "tx"));
+                const double in = last_value(node, sample_key::net(name, "rx"));
+                const double out = last_value(node, sample_key::net(name, "tx"));
                 lines += tr("%1: %2 in, %3 out").arg(qs(name), rate_text(in), rate_text(out));
             }
             return lines.join(u'\n');
@@ -399,6 +434,9 @@ QString NodeSamplesModel::tool_tip(const QModelIndex& index) const {
     const auto figure = figure_of(column);
     if (!figure) {
         return column == Node ? gpu_tip(*gpu) : QString();
+    }
+    if (text(index).isEmpty() && shows_range()) {
+        return tr("Not sampled in the chosen range");
     }
     if (text(index).isEmpty()) {
         return why_absent(*gpu, *figure);
@@ -447,6 +485,8 @@ QVariant NodeSamplesModel::data(const QModelIndex& index, int role) const {
             return is_fault(index);
         case RanksRole:
             return QVariant::fromValue(ranks(index));
+        case RangeRole:
+            return shows_range();
         case HistoryRole:
             return history(index);
         case Qt::ToolTipRole:

@@ -39,8 +39,8 @@ public:
         NUM_COLUMNS
     };
     /// StaleRole: the figures are older than they should be. FaultRole: the figure is one to look into. RanksRole: QList of
-    /// the ranks that compute on this GPU or node.
-    enum Role { SortRole = Qt::UserRole, HistoryRole, StaleRole, FaultRole, RanksRole };
+    /// the ranks that compute on this GPU or node. RangeRole: the figures are those of a range.
+    enum Role { SortRole = Qt::UserRole, HistoryRole, StaleRole, FaultRole, RanksRole, RangeRole };
 
     struct Row {
         std::string node;
@@ -55,6 +55,9 @@ public:
     /// New samples have arrived, or time has passed. `now_us`: the current time, for their age; 0: the run is over, and
     /// they are its last.
     void refresh(std::int64_t now_us = 0);
+    /// Only these times: figures are their means, of temperatures and counters the highest.
+    void set_range(const TimeSpan& span);
+    bool shows_range() const { return range_ != TimeSpan(); }
     /// Seconds since the last sample of this node when it is late; 0: it is not.
     double age_s(const std::string& node) const;
     /// Some node has GPUs, or a driver for them.
@@ -76,11 +79,19 @@ private:
         double of = 0;     ///< of how much; NaN: not known
     };
 
+    struct InRange {
+        std::int64_t last_us = 0;  ///< of the node when it was counted
+        NodeSamples samples;
+    };
+
     std::vector<Row> rows_now();
+    void count_range(const std::string& node);
     Row row_of(const std::string& node) const;
     const Row& row_at(const QModelIndex& index) const;
     const GpuSample* gpu_at(const QModelIndex& index) const;
+    /// What is shown: the newest, or those of the range.
     const NodeSamples& samples_of(const std::string& node) const;
+    const NodeSamples& newest_of(const std::string& node) const;
     /// Without a sample for so long, its figures are old.
     std::int64_t late_after_us(const std::string& node) const;
     Figure figure(const QModelIndex& index) const;
@@ -99,6 +110,8 @@ private:
     std::map<GpuPlace, std::vector<int>> planned_;
     std::size_t planned_of_ = 0;  ///< number of ranks when it was made
     std::int64_t now_us_ = 0;
+    TimeSpan range_;
+    std::map<std::string, InRange> in_range_;  ///< by node; only with a range
 };
 
 }  // namespace rankscope::gui

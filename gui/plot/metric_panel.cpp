@@ -113,6 +113,8 @@ void MetricPanel::make_parts(const Place& place) {
     heat_->setVisible(false);
     marks_ = new MarkLines(plot_, x_, &live_->data().marks, scale_);
     marks_->setLayer(u"events"_s);
+    range_ = new RangeFade(plot_, x_, place.range, &live_->data(), scale_);
+    range_->setLayer(u"overlay"_s);
     moment_ = new MomentLine(plot_, x_, place.moment, &live_->data(), scale_);
     moment_->setLayer(u"overlay"_s);
     chips_ = new ChipRow(plot_, title_);
@@ -147,6 +149,7 @@ MetricPanel::~MetricPanel() {
     plot_->removeItem(cursor_);
     plot_->removeItem(marks_);
     plot_->removeItem(moment_);
+    plot_->removeItem(range_);
     plot_->removeItem(chips_);
     plot_->removeItem(note_);
     grid_->remove(title_);
@@ -189,6 +192,7 @@ void MetricPanel::set_look(const Look& look) {
     heat_->set_selected(look_.selected);
     marks_->set_colors(colors);
     moment_->set_look(colors, small);
+    range_->set_colors(colors);
     chips_->set_look(colors, small);
     title_->setTextColor(look_.current ? colors.text : colors.muted);
     update_lines();

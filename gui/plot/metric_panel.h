@@ -13,6 +13,7 @@
 #include <gui/plot/heat_map.h>
 #include <gui/plot/mark_lines.h>
 #include <gui/plot/moment_line.h>
+#include <gui/plot/range_fade.h>
 #include <gui/plot/series_plottables.h>
 #include <gui/style/theme.h>
 
@@ -38,6 +39,7 @@ public:
         const XScale* scale = nullptr;
         QThreadPool* pool = nullptr;
         const std::optional<RunMoment>* moment = nullptr;  ///< what is marked
+        const TimeSpan* range = nullptr;                   ///< what all panes show
         std::shared_ptr<FormulaSeries> formula;            ///< null: a metric that the run reports
         QCPLayoutGrid* grid = nullptr;
         int row = 0;
@@ -147,6 +149,7 @@ private:
     CurvePicture* picture_;  ///< of the band and the lines
     HeatMap* heat_;
     MarkLines* marks_;
+    RangeFade* range_;
     MomentLine* moment_;
     ChipRow* chips_;
     QCPGraph* validation_ = nullptr;  ///< of loss and accuracy only

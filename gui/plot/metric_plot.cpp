@@ -150,6 +150,7 @@ void MetricPlot::make_panels(const std::vector<PanelSection>& sections, const st
                                            &scale_,
                                            &pool_,
                                            &moment_->marked(),
+                                           &moment_->range(),
                                            formula_for(names[i]),
                                            grids[s],
                                            int(i) / columns[s],
@@ -451,6 +452,34 @@ void MetricPlot::show_x(double lower, double upper) {
         panel->update_y();
     }
     plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+PlotPlace MetricPlot::place() const {
+    PlotPlace place{
+        follow_, scale_.step_at(x_range_.lower), scale_.step_at(x_range_.upper), {}, moment_->marked()};
+    for (const auto& [name, settings] : settings_) {
+        if (settings.y) {
+            place.y[name] = *settings.y;
+        }
+    }
+    return place;
+}
+
+void MetricPlot::return_to(const PlotPlace& place) {
+    if (!live_) {
+        return;
+    }
+    if (place.marked) {
+        moment_->show(*place.marked);
+    }
+    for (const auto& [name, y] : place.y) {
+        PanelSettings settings = this->settings(name);
+        settings.y = y;
+        set_settings(name, settings);
+    }
+    if (!place.following) {
+        show_x(scale_.of_step(place.first_step), scale_.of_step(place.last_step));
+    }
 }
 
 void MetricPlot::zoom_x(double factor, double center) {

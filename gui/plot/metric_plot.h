@@ -5,6 +5,7 @@
 
 #include <gui/data/live_model.h>
 #include <gui/data/panel_sections.h>
+#include <gui/data/run_place.h>
 #include <gui/plot/metric_panel.h>
 #include <gui/plot/qcustomplot_include.h>
 
@@ -78,6 +79,9 @@ public:
     void zoom_x(double factor, double center);
     void zoom_y(MetricPanel* panel, double factor, double center);
     void pan(double share);
+    /// Where the user is, and back there.
+    PlotPlace place() const;
+    void return_to(const PlotPlace& place);
     /// Moves a panel beside another one, into the section of that one.
     void move_panel(const std::string& name, const std::string& other, bool behind);
     /// Pictures that are made once wait for no worker.

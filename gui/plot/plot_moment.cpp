@@ -31,6 +31,13 @@ void PlotMoment::show(const RunMoment& moment) {
     emit changed();
 }
 
+void PlotMoment::set_range(const TimeSpan& range) {
+    if (range != range_) {
+        range_ = range;
+        plot_->plot()->replot(QCustomPlot::rpQueuedReplot);
+    }
+}
+
 bool PlotMoment::clear() {
     if (!marked_) {
         return false;

@@ -15,7 +15,7 @@ namespace rankscope::gui {
 
 class MetricPlot;
 
-/// The moment that is marked on all curves, and which part of the log is asked for from there. Ctrl+← and Ctrl+→ move
+/// The moment and the range that are marked on all curves, and which part of the log is asked for from there. Ctrl+← and Ctrl+→ move
 /// the mark, Enter asks for the log, Escape removes the mark.
 class PlotMoment : public QObject {
     Q_OBJECT
@@ -24,6 +24,9 @@ public:
     explicit PlotMoment(MetricPlot* plot);
 
     const std::optional<RunMoment>& marked() const { return marked_; }
+    /// The part of the run that all panes show.
+    const TimeSpan& range() const { return range_; }
+    void set_range(const TimeSpan& range);
     /// Marks it, and brings it into view.
     void show(const RunMoment& moment);
     /// False: nothing was marked.
@@ -51,6 +54,7 @@ private:
 
     MetricPlot* plot_;
     std::optional<RunMoment> marked_;
+    TimeSpan range_;
 };
 
 }  // namespace rankscope::gui

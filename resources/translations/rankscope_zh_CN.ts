@@ -11822,16 +11822,16 @@
             <translation>磁盘已满，或你的配额已用完：请为 %1 释放空间 (`df -h`)。</translation>
         </message>
         <message>
-            <source>Check owner and permissions of %1, and whether its disk is mounted read-only.</source>
-            <translation>检查 %1 的所有者和权限，以及其磁盘是否以只读方式挂载。</translation>
-        </message>
-        <message>
             <source>Another program writes to it: `fuser %1` shows which. Close it, then try again.</source>
             <translation>另一个程序正在写入它：用 `fuser %1` 查看是哪一个。关闭该程序，然后重试。</translation>
         </message>
         <message>
             <source>The file is damaged, or no run store. `rankscopectl runs repair` keeps it under another name and begins a new one.</source>
             <translation>该文件已损坏，或不是运行存储。`rankscopectl runs repair` 会以另一个名称保留它，并新建一个。</translation>
+        </message>
+        <message>
+            <source>Check owner and permissions of %1, and whether its disk is mounted read-only. Or choose another folder with --data-dir.</source>
+            <translation>请检查 %1 的所有者和权限，以及其磁盘是否以只读方式挂载。也可以用 --data-dir 选择其他文件夹。</translation>
         </message>
     </context>
     <context>
@@ -16327,6 +16327,61 @@
         </message>
     </context>
     <context>
+        <name>rankscope::gui::FileLog</name>
+        <message>
+            <source>Lines of the log</source>
+            <translation>日志行</translation>
+        </message>
+        <message>
+            <source>The selection is larger than %1. Save the lines to a file instead.</source>
+            <translation>所选内容大于 %1。请将这些行保存到文件。</translation>
+        </message>
+        <message>
+            <source>%1 lines are saved in %2.</source>
+            <translation>%1 行已保存到 %2。</translation>
+        </message>
+        <message>
+            <source>%1 could not be written: %2. Free space there, or choose another folder.</source>
+            <translation>无法写入 %1：%2。请在该处释放空间，或选择其他文件夹。</translation>
+        </message>
+        <message>
+            <source>Which file</source>
+            <translation>哪个文件</translation>
+        </message>
+        <message>
+            <source>All files</source>
+            <translation>所有文件</translation>
+        </message>
+        <message>
+            <source>%1, line %2</source>
+            <translation>%1，第 %2 行</translation>
+        </message>
+        <message>
+            <source>Lines</source>
+            <translation>行</translation>
+        </message>
+        <message>
+            <source>The lines cannot be written to the cache folder (%1): only the last of them can be shown. Free space there, then open the files again.</source>
+            <translation>这些行无法写入缓存文件夹（%1）：只能显示最后一部分。请在该处释放空间，然后重新打开文件。</translation>
+        </message>
+        <message>
+            <source>&amp;Wrap long lines</source>
+            <translation>长行换行(&amp;W)</translation>
+        </message>
+        <message>
+            <source>&amp;Explain this line</source>
+            <translation>解释此行(&amp;E)</translation>
+        </message>
+        <message>
+            <source>&amp;Save shown lines…</source>
+            <translation>保存显示的行(&amp;S)…</translation>
+        </message>
+        <message>
+            <source>Save shown lines</source>
+            <translation>保存显示的行</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::FirstSteps</name>
         <message>
             <source>First steps</source>
@@ -16997,6 +17052,10 @@
         <message>
             <source>%1 on silent nodes</source>
             <translation>%1 个在无应答的节点上</translation>
+        </message>
+        <message>
+            <source>Not sampled in the chosen range</source>
+            <translation>所选范围内没有采样</translation>
         </message>
     </context>
     <context>
@@ -18175,25 +18234,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         </message>
     </context>
     <context>
-        <name>rankscope::gui::LineContext</name>
-        <message>
-            <source>Lines of the log</source>
-            <translation>日志行</translation>
-        </message>
-        <message>
-            <source>Click a line of the evidence, of the timeline or of the map to see it here.</source>
-            <translation>点击证据、时间线或拓扑图中的一行，即可在此查看。</translation>
-        </message>
-        <message>
-            <source>Lines</source>
-            <translation>行</translation>
-        </message>
-        <message>
-            <source>%1, line %2</source>
-            <translation>%1，第 %2 行</translation>
-        </message>
-    </context>
-    <context>
         <name>rankscope::gui::LivePage</name>
         <message>
             <source>No run yet</source>
@@ -18248,8 +18288,8 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>仅 %1：重新显示整个运行</translation>
         </message>
         <message>
-            <source>%1. Log, events, ranks and NCCL's timeline show this part of the run only. A click shows the whole run again.</source>
-            <translation>%1。日志、事件、rank 和 NCCL 的时间线只显示运行的这一部分。单击可重新显示整个运行。</translation>
+            <source>%1. Log, events, ranks, telemetry and NCCL's timeline show this part of the run only. A click shows the whole run again.</source>
+            <translation>%1。日志、事件、rank、遥测和 NCCL 时间线只显示运行的这一部分。单击可重新显示整个运行。</translation>
         </message>
     </context>
     <context>
@@ -19756,6 +19796,18 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>Link</source>
             <translation>链路</translation>
+        </message>
+        <message>
+            <source>Mean of the chosen range</source>
+            <translation>所选范围的平均值</translation>
+        </message>
+        <message>
+            <source>Not sampled in the chosen range</source>
+            <translation>所选范围内没有采样</translation>
+        </message>
+        <message>
+            <source>%1: means of the chosen range; of temperatures and counted errors the highest</source>
+            <translation>%1：所选范围的平均值；温度和错误计数取最大值</translation>
         </message>
     </context>
     <context>

@@ -2,24 +2,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/live/failure_banner.h>
-#include <gui/logs/line_context.h>
+#include <gui/logs/file_log.h>
 #include <gui/logs/logs_page.h>
+#include <gui/logview/log_rows.h>
+#include <gui/logview/log_view.h>
 #include <gui/nccl/map_view.h>
 #include <gui/nccl/nccl_pane.h>
+#include <gui/strings.h>
+#include <gui/widgets/elided_label.h>
 
 #include <tests/gui/pages_fixture.h>
 #include <tests/gui/synthetic_nccl.h>
 
 #include <QClipboard>
+#include <QComboBox>
+#include <QContextMenuEvent>
+#include <QDir>
 #include <QDragEnterEvent>
 #include <QDropEvent>
+#include <QFile>
+#include <QFileDialog>
 #include <QGuiApplication>
+#include <QLineEdit>
+#include <QMenu>
 #include <QMimeData>
-#include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QScrollBar>
 #include <QSignalSpy>
-#include <QTextBlock>
+#include <QTest>
 #include <QTextBrowser>
 #include <QToolButton>
 #include <QTreeWidget>
@@ -46,6 +56,12 @@ protected:
         return wait_until([&] { return !page()->data().reading() && page()->data().snapshot()->complete; });
     }
     FailureBanner* card() { return page()->findChild<FailureBanner*>(); }
+    LogView* view() { return find<LogView>("fileLogView"); }
+    /// Of the selected line.
+    QString current_text() {
+        const auto line = view()->current_line();
+        return line ? qs(std::string(view()->rows()->store().text(*line))) : QString();
+    }
 };
 
 TEST_F(Logs, AFileBecomesAVerdictWhoseLineIsShown) {
@@ -64,13 +80,14 @@ TEST_F(Logs, AFileBecomesAVerdictWhoseLineIsShown) {
     // A click on the evidence leads to the line among the others.
     auto* evidence = child<QTextBrowser>(card(), "failureLines");
     emit evidence->anchorClicked(QUrl(u"0"_s));
-    auto* view = find<QPlainTextEdit>("lineContextView");
-    ASSERT_TRUE(wait_until([&] { return !view->toPlainText().isEmpty(); }));
+    ASSERT_TRUE(wait_until([&] { return view()->current_line().has_value(); }));
     const auto line = card()->report().lines[0].line;
-    EXPECT_EQ(view->textCursor().block().text().trimmed(),
+    EXPECT_EQ(view()->row_text(view()->rows()->row_of(*view()->current_line())),
               QString::number(line) + u"  "_s +
                   QString::fromLatin1(kBadInterface).split(u'\n').at(qsizetype(line) - 1));
-    EXPECT_EQ(view->blockCount(), 4);
+    EXPECT_EQ(view()->rows()->count(), 4U);
+    EXPECT_EQ(find<ElidedLabel>("fileLogTitle")->full_text(), u"rank 1.log, line %1"_s.arg(line));
+    EXPECT_FALSE(find<QComboBox>("fileLogFile")->isVisible()) << "there is one file";
 }
 
 TEST_F(Logs, EvidenceBeginsWithItsFirstLine) {
@@ -97,6 +114,91 @@ TEST_F(Logs, EvidenceBeginsWithItsFirstLine) {
     EXPECT_EQ(evidence->verticalScrollBar()->value(), scrolled);
 }
 
+TEST_F(Logs, AllFilesCanBeSearchedAndEachShownAlone) {
+    ASSERT_TRUE(QDir(folder_.path()).mkpath(u"ranks"_s));
+    write(folder_.path() + u"/ranks/0.log"_s, "start\n\nneedle of zero\nend");
+    write(folder_.path() + u"/ranks/1.log"_s, "start\n10 %\r50 %\r100 %\nneedle of one\n");
+    page()->open({ss(folder_.path() + u"/ranks"_s)});
+    ASSERT_TRUE(read());
+    ASSERT_TRUE(wait_until([&] { return view()->rows()->count() == 7; })) << view()->rows()->count();
+    EXPECT_EQ(view()->row_text(1), u"2  "_s) << "an empty line is one";
+    EXPECT_EQ(view()->row_text(3), u"4  end"_s);
+    EXPECT_EQ(view()->row_text(5), u"2  100 %"_s) << "what a progress bar left";
+    auto* files = find<QComboBox>("fileLogFile");
+    ASSERT_TRUE(files->isVisible());
+    ASSERT_EQ(files->count(), 3);
+    EXPECT_EQ(files->itemText(2), u"ranks/1.log"_s);
+    auto* edit = page()->findChild<QLineEdit*>(u"logSearch"_s);
+    ASSERT_NE(edit, nullptr);
+    edit->setText(u"needle"_s);
+    ASSERT_TRUE(wait_until([&] { return view()->rows()->matches() == 2; }));
+    ASSERT_TRUE(wait_until([&] { return current_text() == u"needle of zero"_s; }));
+    EXPECT_EQ(find<ElidedLabel>("fileLogTitle")->full_text(), u"ranks/0.log, line 3"_s);
+    click(page()->findChild<QToolButton*>(u"logNext"_s));
+    EXPECT_EQ(find<ElidedLabel>("fileLogTitle")->full_text(), u"ranks/1.log, line 3"_s);
+    edit->clear();
+    files->setCurrentIndex(2);
+    emit files->activated(2);
+    ASSERT_TRUE(wait_until([&] { return view()->rows()->count() == 3; }));
+    auto* log = page()->findChild<FileLog*>(u"fileLog"_s);
+    log->show_line(0, 4);
+    ASSERT_TRUE(wait_until([&] { return current_text() == u"end"_s; })) << "another file than the chosen one";
+    EXPECT_EQ(files->currentIndex(), 0);
+    log->show_line(0, 5);
+    EXPECT_FALSE(log->lines().line_of(0, 5).has_value()) << "the file has four";
+    EXPECT_FALSE(log->lines().line_of(7, 1).has_value());
+    EXPECT_FALSE(log->lines().line_of(0, 0).has_value());
+}
+
+TEST_F(Logs, AFilterLeavesALineThatIsAskedFor) {
+    const QString file = folder_.path() + u"/all.log"_s;
+    write(file, "one\ntwo\nthree\n");
+    page()->open({ss(file)});
+    ASSERT_TRUE(read());
+    auto* edit = page()->findChild<QLineEdit*>(u"logSearch"_s);
+    edit->setText(u"three"_s);
+    click(page()->findChild<QToolButton*>(u"logOnlyMatches"_s));
+    ASSERT_TRUE(wait_until([&] { return view()->rows()->count() == 1; }));
+    page()->findChild<FileLog*>(u"fileLog"_s)->show_line(0, 1);
+    ASSERT_TRUE(wait_until([&] { return current_text() == u"one"_s; }));
+    EXPECT_EQ(view()->rows()->count(), 3U);
+    click(page()->findChild<QToolButton*>(u"logOnlyMatches"_s));
+}
+
+TEST_F(Logs, ShownLinesAreSaved) {
+    const QString file = folder_.path() + u"/all.log"_s;
+    write(file, "one\ntwo\n");
+    page()->open({ss(file)});
+    ASSERT_TRUE(read());
+    ASSERT_TRUE(wait_until([&] { return view()->rows()->count() == 2; }));
+    view()->show_row(1);
+    QContextMenuEvent event(QContextMenuEvent::Keyboard, QPoint(), view()->mapToGlobal(QPoint()));
+    QCoreApplication::sendEvent(view(), &event);
+    auto* menu = view()->findChild<QMenu*>(u"logMenu"_s);
+    ASSERT_NE(menu, nullptr);
+    child<QAction>(menu, "fileLogSave")->trigger();
+    menu->close();
+    auto* dialog = page()->findChild<QFileDialog*>(u"fileLogSaveDialog"_s);
+    ASSERT_NE(dialog, nullptr);
+    const QString path = folder_.path() + u"/saved.log"_s;
+    emit dialog->fileSelected(path);
+    dialog->close();
+    ASSERT_TRUE(wait_until([&] { return find<QLabel>("fileLogNote")->isVisible(); }));
+    QFile saved(path);
+    ASSERT_TRUE(saved.open(QIODevice::ReadOnly));
+    EXPECT_EQ(saved.readAll(), QByteArray("one\ntwo\n"));
+}
+
+TEST_F(Logs, CtrlFSearchesInTheLines) {
+    const QString file = folder_.path() + u"/all.log"_s;
+    write(file, "one\ntwo\n");
+    page()->open({ss(file)});
+    ASSERT_TRUE(read());
+    view()->setFocus();
+    QTest::keyClick(window_.get(), Qt::Key_F, Qt::ControlModifier);
+    EXPECT_TRUE(wait_until([&] { return page()->findChild<QLineEdit*>(u"logSearch"_s)->hasFocus(); }));
+}
+
 TEST_F(Logs, TimelineAndFactsLeadToTheirLines) {
     const QString file = folder_.path() + u"/all.log"_s;
     write(file, nccl_log({.nodes = 1, .gpus = 2}) + kBadInterface);
@@ -112,8 +214,7 @@ TEST_F(Logs, TimelineAndFactsLeadToTheirLines) {
     ASSERT_NE(setting, nullptr);
     EXPECT_EQ(setting->text(1), u"ens9"_s);
     emit facts->itemActivated(setting, 0);
-    auto* view = find<QPlainTextEdit>("lineContextView");
-    ASSERT_TRUE(wait_until([&] { return view->textCursor().block().text().contains(u"ens9"_s); }));
+    ASSERT_TRUE(wait_until([&] { return current_text().contains(u"ens9"_s); }));
     EXPECT_GT(find<QTreeWidget>("logsTimeline")->topLevelItemCount(), 0);
     auto* map = page()->findChild<MapView*>(u"ncclMap"_s);
     EXPECT_TRUE(wait_until([&] { return map->picture() && map->picture()->comm().nranks == 2; }));

@@ -453,6 +453,28 @@ TEST_F(Moments, ARangeShowsTheMeansOfItsSteps) {
     EXPECT_NEAR(value(0), 1 / 100.0, 0.001);
 }
 
+TEST_F(Moments, ARangeFadesTheRestOfTheCurves) {
+    const QRect box = plot()->panels().front()->rect()->rect();
+    const auto picture = [&] { return plot()->plot()->toPixmap().toImage().copy(box); };
+    const auto pixel = [&](double step) {
+        return int(plot()->panels().front()->x()->coordToPixel(step)) - box.left();
+    };
+    const auto differs = [&](const QImage& a, const QImage& b, int from, int until) {
+        return a.copy(from, 0, until - from, a.height()) != b.copy(from, 0, until - from, b.height());
+    };
+    const QImage whole = picture();
+    RunRange* range = window_->live_page()->range();
+    range->set({kStart + 20 * kSecond, kStart + 40 * kSecond});
+    const QImage faded = picture();
+    EXPECT_TRUE(differs(whole, faded, 0, pixel(20) - 2));
+    EXPECT_FALSE(differs(whole, faded, pixel(21) + 2, pixel(40) - 2));
+    EXPECT_TRUE(differs(whole, faded, pixel(43), box.width()));
+    range->set({TimeSpan::kOpenBegin, kStart + 40 * kSecond});
+    EXPECT_FALSE(differs(whole, picture(), 0, pixel(40) - 2));
+    range->clear();
+    EXPECT_EQ(picture(), whole);
+}
+
 TEST_F(Moments, ARangeComesFromTheSelectedLinesAndEndsWithTheRun) {
     ASSERT_TRUE(view()->show_line(line_of(40, 0)));
     view()->setFocus();

@@ -9,6 +9,10 @@
 #include <gui/launch/launch_page.h>
 #include <gui/live/live_page.h>
 #include <gui/live/live_panes.h>
+#include <gui/live/log_pane.h>
+#include <gui/logview/log_rows.h>
+#include <gui/logview/log_view.h>
+#include <gui/plot/metric_plot.h>
 #include <gui/runs/runs_page.h>
 #include <gui/widgets/page_button.h>
 
@@ -75,6 +79,46 @@ protected:
 };
 
 using Names = std::vector<std::string>;
+
+TEST_F(RunTabsTest, EachRunIsShownWhereTheUserLeftIt) {
+    fill_store({{.name = "first", .id = "a"}, {.name = "second", .id = "b"}});
+    open();
+    open_stored("a");
+    LivePage* live = window_->live_page();
+    auto* table = find<QTableView>("rankTable");
+    table->selectRow(1);
+    const double last = live->shown()->data().last_step();
+    live->plot()->show_x(last * 0.25, last * 0.5);
+    const QCPRange x = live->plot()->x_range();
+    const auto& times = live->shown()->data().step_times;
+    const TimeSpan range{std::int64_t(times.at(last * 0.3) * 1e6), std::int64_t(times.at(last * 0.4) * 1e6)};
+    live->range()->set(range);
+    live->log()->show_rank(1);
+    LogView* log = live->log()->view();
+    ASSERT_TRUE(
+        wait_until([&] { return !live->log()->rows()->pending() && live->log()->rows()->count() > 0; }));
+    ASSERT_TRUE(log->show_line(live->log()->rows()->line(0)));
+    const auto line = log->current_line();
+    ASSERT_TRUE(line.has_value());
+    ASSERT_FALSE(log->follows());
+
+    open_stored("b");
+    EXPECT_TRUE(live->plot()->following());
+    EXPECT_FALSE(live->range()->is_set());
+    EXPECT_TRUE(table->selectionModel()->selectedRows().isEmpty());
+    EXPECT_EQ(live->log()->shown_rank(), -1);
+
+    open_stored("a");
+    EXPECT_FALSE(live->plot()->following());
+    EXPECT_NEAR(live->plot()->x_range().lower, x.lower, 1e-6 * last);
+    EXPECT_NEAR(live->plot()->x_range().upper, x.upper, 1e-6 * last);
+    EXPECT_EQ(live->range()->span(), range);
+    ASSERT_EQ(table->selectionModel()->selectedRows().size(), 1);
+    EXPECT_EQ(table->selectionModel()->selectedRows().front().row(), 1);
+    EXPECT_EQ(live->log()->shown_rank(), 1);
+    EXPECT_TRUE(wait_until([&] { return log->current_line() == line; }));
+    EXPECT_FALSE(log->follows());
+}
 
 TEST_F(RunTabsTest, StoredRunsOpenInTabsAndOneIsInMemory) {
     fill_store({{.name = "first", .id = "a"},

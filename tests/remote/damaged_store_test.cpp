@@ -158,6 +158,9 @@ public:
     SmallDisk& operator=(const SmallDisk&) = delete;
 
     bool mounted() const { return mounted_; }
+    bool make_read_only() const {
+        return ::mount("tmpfs", folder_.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, "") == 0;
+    }
     bool grow() const { return ::mount("tmpfs", folder_.c_str(), "tmpfs", MS_REMOUNT, "size=64m") == 0; }
 
 private:
@@ -182,6 +185,21 @@ TEST_F(DamagedStoreTest, AFullDiskIsNamedAndRoomOnItHelps) {
     EXPECT_NE(stored.failure().remedy.find(folder_.path().string()), std::string::npos);
     ASSERT_TRUE(disk.grow());
     EXPECT_TRUE(store->append("run-1", events));
+}
+
+TEST_F(DamagedStoreTest, AReadOnlyDiskIsNamedAndNothingIsSetAside) {
+    const SmallDisk disk(folder_.path());
+    if (!disk.mounted()) {
+        GTEST_SKIP() << "a small file system cannot be mounted: " << std::strerror(errno);
+    }
+    ASSERT_TRUE(open()->create_run(record(1)));
+    ASSERT_TRUE(disk.make_read_only()) << std::strerror(errno);
+    const auto store = RunStore::open(file());
+    ASSERT_FALSE(store);
+    EXPECT_EQ(store.failure().code, FailureId("store-read-only")) << to_line(store.failure());
+    EXPECT_NE(store.failure().remedy.find(folder_.path().string()), std::string::npos);
+    EXPECT_NE(store.failure().remedy.find("--data-dir"), std::string::npos);
+    EXPECT_FALSE(can_set_aside(store.failure()));
 }
 
 }  // namespace

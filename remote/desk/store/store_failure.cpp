@@ -4,6 +4,8 @@
 #include <remote/desk/store/store_failure.h>
 #include <remote/desk/text.h>
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <filesystem>
 #include <utility>
@@ -15,7 +17,14 @@ constexpr const char* kContext = "RunStore";
 
 enum class Cause { Full, ReadOnly, Busy, Damaged, Other };
 
-Cause cause_of(const Database& database) {
+// SQLite cannot create its -wal and -shm files there.
+bool cannot_be_written(const std::string& path) {
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    return ::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0 &&
+           (errno == EACCES || errno == EROFS || errno == EPERM);
+}
+
+Cause cause_of(const std::string& path, const Database& database) {
     switch (database.code() & 0xff) {
         case SQLITE_FULL:
             return Cause::Full;
@@ -41,7 +50,7 @@ Cause cause_of(const Database& database) {
                 case EROFS:
                     return Cause::ReadOnly;
                 default:
-                    return Cause::Other;
+                    return cannot_be_written(path) ? Cause::ReadOnly : Cause::Other;
             }
         default:
             return Cause::Other;
@@ -53,7 +62,7 @@ Cause cause_of(const Database& database) {
 Failure store_failure(const std::string& path, std::string what, const Database& database) {
     Failure failure{"store", path, std::move(what), {}, database.message()};
     const std::string folder = std::filesystem::path(path).parent_path().string();
-    switch (cause_of(database)) {
+    switch (cause_of(path, database)) {
         case Cause::Full:
             failure.code = "store-full";
             failure.remedy =
@@ -62,7 +71,9 @@ Failure store_failure(const std::string& path, std::string what, const Database&
         case Cause::ReadOnly:
             failure.code = "store-read-only";
             failure.remedy = text(
-                kContext, "Check owner and permissions of %1, and whether its disk is mounted read-only.",
+                kContext,
+                "Check owner and permissions of %1, and whether its disk is mounted read-only. Or choose "
+                "another folder with --data-dir.",
                 {folder});
             break;
         case Cause::Busy:
