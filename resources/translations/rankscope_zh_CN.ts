@@ -16366,7 +16366,7 @@
         </message>
         <message>
             <source>&amp;Wrap long lines</source>
-            <translation>长行换行(&amp;W)</translation>
+            <translation>长行自动换行(&amp;W)</translation>
         </message>
         <message>
             <source>&amp;Explain this line</source>
