@@ -12,6 +12,7 @@
 #include <gui/plot/plot_moment.h>
 #include <gui/plot/plot_sections.h>
 #include <gui/strings.h>
+#include <remote/wire/sample_keys.h>
 
 #include <tests/gui/curve_shots.h>
 #include <tests/gui/synthetic_run.h>
@@ -20,6 +21,8 @@
 #include <QMenu>
 #include <QTableView>
 #include <algorithm>
+#include <cmath>
+#include <initializer_list>
 #include <memory>
 
 namespace rankscope::gui::testing {
@@ -34,6 +37,27 @@ void show_run(MainWindow& window, int ranks, double until) {
     window.show_page(MainWindow::Page::Live);
     window.live_page()->show_stored(synthetic_data(
         {.ranks = ranks, .nodes = nodes, .steps_per_epoch = 150, .until = until, .fate = Fate::Running}));
+}
+
+/// Samples of all of its steps, one a second.
+LiveData with_samples(LiveData run) {
+    const double first = run.step_times.at(run.first_step());
+    const double last = run.step_times.at(run.last_step());
+    for (double at = first; at < last; at += 1) {
+        for (const char* node : {"node1", "node2"}) {
+            SampleEvent sample;
+            const double wave = 0.6 + 0.3 * std::sin(at / 3);
+            sample.values = {{"cpu", wave * 0.5}, {"mem_used", 9e10 * wave}, {"mem_total", 5e11}};
+            for (int gpu = 0; gpu < 4; ++gpu) {
+                for (const auto& [what, value] : std::initializer_list<std::pair<const char*, double>>{
+                         {"util", wave}, {"temp", 50 + 20 * wave}, {"power", 600 * wave}, {"throttle", 4}}) {
+                    sample.values.emplace_back(sample_key::gpu(gpu, what), value);
+                }
+            }
+            run.apply(Event{0, std::int64_t(at * 1e6), node, -1, sample});
+        }
+    }
+    return run;
 }
 
 void set_look(MetricPlot* plot, const char* metric, bool heat, bool log) {
@@ -87,6 +111,15 @@ void curve_shots(MainWindow& window, const std::function<void(QWidget*, const ch
     plot->show_x(100, 160);
     emit plot->moment()->rangeRequested(plot->moment()->in_view().value_or(TimeSpan()));
     take(&window, "curves-range");
+    window.live_page()->show_stored(with_samples(
+        synthetic_data({.id = "range", .ranks = 8, .until = 0.9, .fate = Fate::Running, .gpus = 4})));
+    const LiveData& run = window.live_page()->shown()->data();
+    const auto time = [&](double share) {
+        return std::int64_t(run.step_times.at(run.first_step() + share * run.last_step()) * 1e6);
+    };
+    window.live_page()->range()->set({time(0.4), time(0.6)});
+    take(&window, "curves-range-gpus");
+    show_run(window, 8, 0.7);
     LivePanes* panes = window.live_page()->panes();
     panes->set_shown(LivePanes::Pane::Nccl, true);
     take(&window, "curves-panes-nccl");
