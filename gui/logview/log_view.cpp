@@ -355,6 +355,25 @@ void LogView::resizeEvent(QResizeEvent* event) {
         to_end();
     } else {
         set_top(top_row_, top_sub_);
+        keep_caret_in_view(event->oldSize().height());
+    }
+}
+
+// The scroll bar below comes when a wide line was drawn: the line that the user asked for must not be behind it.
+void LogView::keep_caret_in_view(int old_height) {
+    if (!caret_ || !rows_->has(caret_->line)) {
+        return;
+    }
+    const std::uint32_t row = rows_->row_of(caret_->line);
+    int bottom = -top_sub_ * line_height_;
+    for (std::uint32_t at = top_row_; at <= row && bottom <= old_height; ++at) {
+        bottom += lines_of(at) * line_height_;
+    }
+    if (row < top_row_ || bottom > old_height) {
+        return;  // it was not in view
+    }
+    for (; bottom > viewport()->height() && top_row_ < row; set_top(top_row_ + 1, 0)) {
+        bottom -= lines_of(top_row_) * line_height_;
     }
 }
 

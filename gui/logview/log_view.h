@@ -171,6 +171,7 @@ private:
     std::optional<Place> place_at(QPoint point) const;
     void set_caret(Place place, bool keep_anchor);
     void ensure_visible(Place place);
+    void keep_caret_in_view(int old_height);
     void move_caret(int key, bool control, bool keep_anchor);
     Place moved_by_rows(Place from, std::int64_t rows) const;
     int next_column(const Place& from, bool forward) const;

@@ -69,6 +69,27 @@ protected:
     LogSearchBar* bar_ = nullptr;
 };
 
+TEST_F(View, TheSelectedLineStaysInViewWhereItGetsLower) {
+    fill(500);
+    ASSERT_TRUE(view_->show_line(300));
+    const auto height = [&] { return view_->viewport()->height(); };
+    const auto bottom = [&] { return view_->row_rect(300).bottom(); };
+    for (int lines = 0; bottom() + view_->row_rect(300).height() < height(); ++lines) {
+        ASSERT_LT(lines, 100);
+        QTest::keyClick(view_, Qt::Key_Up, Qt::ControlModifier);  // scrolls it to the lower edge
+    }
+    ASSERT_LT(bottom(), height());
+    window_.resize(window_.width(), window_.height() - 30);
+    EXPECT_TRUE(wait_until([&] { return bottom() < height(); })) << bottom() << " of " << height();
+    EXPECT_FALSE(view_->follows());
+    // A line that was not in view does not move it.
+    view_->show_row(10);
+    const std::uint32_t top = view_->first_visible_row();
+    window_.resize(window_.width(), window_.height() - 30);
+    QCoreApplication::processEvents();
+    EXPECT_EQ(view_->first_visible_row(), top);
+}
+
 TEST_F(View, FollowsTheEndUntilTheUserScrollsBack) {
     fill(1000);
     EXPECT_EQ(view_->last_visible_row(), 999U);
