@@ -5,29 +5,24 @@
 #include <gui/live/metric_chooser.h>
 #include <gui/plain_text.h>
 #include <gui/strings.h>
+#include <gui/widgets/check_list_popup.h>
 #include <gui/widgets/layout_helpers.h>
 #include <remote/desk/run/metric_summary.h>
 
-#include <QFrame>
 #include <QHBoxLayout>
-#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QPushButton>
-#include <QScreen>
-#include <QSortFilterProxyModel>
 #include <QStandardItemModel>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <initializer_list>
 
 namespace rankscope::gui {
 
 namespace {
 
 constexpr int kSearchFrom = 8;  ///< names
-constexpr int kMostRows = 14;
 constexpr int kWidth = 360;
 constexpr int kNameRole = Qt::UserRole;
 
@@ -42,60 +37,44 @@ QString entry_text(const std::string& name, const QString& ranks) {
 
 MetricChooser::MetricChooser(QWidget* parent)
     : QToolButton(parent),
-      popup_(new QFrame(this, Qt::Popup)),
-      model_(new QStandardItemModel(this)),
-      proxy_(new QSortFilterProxyModel(this)) {
+      popup_(new CheckListPopup(u"metric"_s, kWidth, this)),
+      default_(make_button(tr("Show the &default"), "metricDefault", popup_)),
+      formula_(make_button(tr("Add a &formula…"), "metricFormula", popup_)),
+      more_(make_label({}, popup_, "muted")),
+      model_(popup_->model()) {
     setObjectName(u"metricChooser"_s);
     setText(tr("&Metrics"));
     setToolTip(tr("Choose which of the reported metrics are shown"));
-    make_popup();
-    connect(this, &QToolButton::clicked, this, &MetricChooser::open_popup);
-}
-
-void MetricChooser::make_popup() {
-    popup_->setObjectName(u"metricPopup"_s);
-    popup_->setFrameShape(QFrame::StyledPanel);
-    popup_->setAutoFillBackground(true);
-    auto* layout = new QVBoxLayout(popup_);
-    layout->setContentsMargins(8, 8, 8, 8);
-    layout->setSpacing(6);
-    search_ = new QLineEdit(popup_);
-    search_->setObjectName(u"metricSearch"_s);
-    search_->setAccessibleName(tr("Search the metrics"));
-    search_->setPlaceholderText(tr("Search"));
-    search_->setClearButtonEnabled(true);
-    list_ = new QListView(popup_);
-    list_->setObjectName(u"metricList"_s);
-    list_->setAccessibleName(tr("Metrics to show"));
-    list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    list_->setTextElideMode(Qt::ElideMiddle);
-    list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    list_->setUniformItemSizes(true);
-    proxy_->setSourceModel(model_);
-    proxy_->setFilterCaseSensitivity(Qt::CaseInsensitive);
-    list_->setModel(proxy_);
-    default_ = make_button(tr("Show the &default"), "metricDefault", popup_);
-    layout->addWidget(search_);
-    layout->addWidget(list_, 1);
-    more_ = make_label({}, popup_, "muted");
+    popup_->search()->setAccessibleName(tr("Search the metrics"));
+    popup_->list()->setAccessibleName(tr("Metrics to show"));
     more_->setObjectName(u"metricMore"_s);
     more_->setWordWrap(true);
     more_->hide();
-    layout->addWidget(more_);
-    formula_ = make_button(tr("Add a &formula…"), "metricFormula", popup_);
+    popup_->rows()->addWidget(more_);
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(default_);
     buttons->addWidget(formula_);
     buttons->addStretch(1);
-    layout->addLayout(buttons);
-    search_->installEventFilter(this);
-    connect(search_, &QLineEdit::textChanged, proxy_, &QSortFilterProxyModel::setFilterFixedString);
+    popup_->rows()->addLayout(buttons);
+    connect(this, &QToolButton::clicked, popup_, &CheckListPopup::open);
     connect(model_, &QStandardItemModel::itemChanged, this, &MetricChooser::item_changed);
     connect(default_, &QPushButton::clicked, this, &MetricChooser::defaultRequested);
     connect(formula_, &QPushButton::clicked, this, [this] {
         popup_->hide();
         emit formulaRequested();
     });
+}
+
+QFrame* MetricChooser::popup() const {
+    return popup_;
+}
+
+QListView* MetricChooser::list() const {
+    return popup_->list();
+}
+
+QLineEdit* MetricChooser::search() const {
+    return popup_->search();
 }
 
 void MetricChooser::set_metrics(const LiveData& run, const std::vector<std::string>& shown, bool is_default) {
@@ -119,7 +98,7 @@ void MetricChooser::set_metrics(const LiveData& run, const std::vector<std::stri
     more_->setVisible(refused > 0);
     setEnabled(model_->rowCount() > 0);
     default_->setEnabled(!is_default);
-    search_->setVisible(model_->rowCount() >= kSearchFrom);
+    popup_->set_searchable(model_->rowCount() >= kSearchFrom);
     updating_ = false;
 }
 
@@ -131,9 +110,7 @@ void MetricChooser::add_names(const LiveData& run) {
     }
     for (std::size_t i = 0; i < summaries.size(); ++i) {
         if (int(i) == model_->rowCount()) {
-            auto* added = new QStandardItem;
-            added->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
-            model_->appendRow(added);
+            popup_->add_entry();
         }
         QStandardItem* item = model_->item(int(i));
         const QString ranks = qs(ranks_text(summaries[i].ranks, run.state.ranks.size()));
@@ -144,53 +121,6 @@ void MetricChooser::add_names(const LiveData& run) {
             item->setToolTip(plain_text(text));
         }
     }
-}
-
-void MetricChooser::open_popup() {
-    search_->clear();
-    // The style sheet changes the heights of all parts, and the popup may not have been shown yet.
-    for (QWidget* part : std::initializer_list<QWidget*>{popup_, search_, list_, default_, formula_}) {
-        part->ensurePolished();
-    }
-    const int rows = std::clamp(model_->rowCount(), 1, kMostRows);
-    const int row = model_->rowCount() > 0 ? list_->sizeHintForRow(0) : fontMetrics().height() + 4;
-    list_->setFixedHeight(rows * row + 2 * list_->frameWidth() + 2);
-    popup_->setFixedWidth(kWidth);
-    popup_->layout()->invalidate();
-    popup_->resize(kWidth, popup_->sizeHint().height());  // adjustSize() makes it at least 100 high
-    QPoint corner = mapToGlobal(QPoint(width() - popup_->width(), height() + 2));
-    if (const QScreen* at = screen()) {
-        const QRect room = at->availableGeometry();
-        corner.setX(
-            std::clamp(corner.x(), room.left(), std::max(room.left(), room.right() - popup_->width())));
-        corner.setY(std::min(corner.y(), std::max(room.top(), room.bottom() - popup_->height())));
-    }
-    popup_->move(corner);
-    popup_->show();
-    list_->setCurrentIndex(proxy_->index(0, 0));
-    if (search_->isVisible()) {
-        search_->setFocus(Qt::PopupFocusReason);
-    } else {
-        list_->setFocus(Qt::PopupFocusReason);
-    }
-}
-
-bool MetricChooser::eventFilter(QObject* object, QEvent* event) {
-    if (object == search_ && event->type() == QEvent::KeyPress) {
-        const int key = static_cast<QKeyEvent*>(event)->key();
-        if (key == Qt::Key_Down) {
-            list_->setFocus(Qt::TabFocusReason);
-            list_->setCurrentIndex(proxy_->index(0, 0));
-            return true;
-        }
-        const QModelIndex first = proxy_->index(0, 0);
-        if ((key == Qt::Key_Return || key == Qt::Key_Enter) && first.isValid()) {
-            const bool on = first.data(Qt::CheckStateRole).toInt() == Qt::Checked;
-            proxy_->setData(first, on ? Qt::Unchecked : Qt::Checked, Qt::CheckStateRole);
-            return true;
-        }
-    }
-    return QToolButton::eventFilter(object, event);
 }
 
 std::vector<std::string> MetricChooser::checked() const {

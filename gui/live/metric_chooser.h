@@ -14,11 +14,11 @@ class QLabel;
 class QLineEdit;
 class QListView;
 class QPushButton;
-class QSortFilterProxyModel;
-class QStandardItem;
 class QStandardItemModel;
 
 namespace rankscope::gui {
+
+class CheckListPopup;
 
 /// The button "Metrics", and below it a list with a check box for every name that the ranks report, and which
 /// ranks. The list has a search field once it is long. Space checks, Escape closes.
@@ -30,9 +30,9 @@ public:
 
     /// What there is to choose from, and what is shown.
     void set_metrics(const LiveData& run, const std::vector<std::string>& shown, bool is_default);
-    QFrame* popup() const { return popup_; }
-    QListView* list() const { return list_; }
-    QLineEdit* search() const { return search_; }
+    QFrame* popup() const;
+    QListView* list() const;
+    QLineEdit* search() const;
 
 signals:
     void chosen(const std::vector<std::string>& names);
@@ -40,24 +40,16 @@ signals:
     /// The user wants a panel of a formula.
     void formulaRequested();
 
-protected:
-    bool eventFilter(QObject* object, QEvent* event) override;
-
 private:
-    void make_popup();
-    void open_popup();
     void add_names(const LiveData& run);
     void item_changed();
     std::vector<std::string> checked() const;
 
-    QFrame* popup_;
-    QLineEdit* search_;
-    QListView* list_;
+    CheckListPopup* popup_;
     QPushButton* default_;
     QPushButton* formula_;
     QLabel* more_;  ///< there are more names than a run keeps
     QStandardItemModel* model_;
-    QSortFilterProxyModel* proxy_;
     std::vector<std::string> order_;  ///< of what is shown: new ones are added behind
     bool updating_ = false;           ///< changes are ours, not the user's
 };

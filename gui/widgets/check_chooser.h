@@ -7,17 +7,14 @@
 #include <QToolButton>
 #include <vector>
 
-class QFrame;
-class QLabel;
 class QLineEdit;
 class QListView;
-class QSortFilterProxyModel;
-class QStandardItemModel;
 
 namespace rankscope::gui {
 
-/// A button, and below it a list with a check box for every entry and a search field. Space checks, Enter in the search
-/// field checks the first entry found, Escape closes.
+class CheckListPopup;
+
+/// A button that says how many of its entries are checked, and opens their list.
 class CheckChooser : public QToolButton {
     Q_OBJECT
 
@@ -33,29 +30,19 @@ public:
     void set_entries(const std::vector<Entry>& entries, const QStringList& checked);
     /// Those checked before in their order, then new ones.
     const QStringList& checked() const { return checked_; }
-    QListView* list() const { return list_; }
-    QLineEdit* search() const { return search_; }
+    QListView* list() const;
+    QLineEdit* search() const;
 
 signals:
     /// The user has changed checked().
     void chosen(const QStringList& ids);
 
-protected:
-    bool eventFilter(QObject* object, QEvent* event) override;
-
 private:
-    void make_popup();
-    void open_popup();
     void take_changes();
     void update_texts();
 
     QString name_;
-    QFrame* popup_;
-    QLineEdit* search_;
-    QListView* list_;
-    QLabel* nothing_;  ///< no entry has what was typed
-    QStandardItemModel* model_;
-    QSortFilterProxyModel* proxy_;
+    CheckListPopup* popup_;
     QStringList checked_;
     bool filling_ = false;  ///< changes are ours, not the user's
 };

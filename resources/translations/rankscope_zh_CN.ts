@@ -15146,18 +15146,6 @@
     <context>
         <name>rankscope::gui::CheckChooser</name>
         <message>
-            <source>Search the list</source>
-            <translation>搜索列表</translation>
-        </message>
-        <message>
-            <source>Search</source>
-            <translation>搜索</translation>
-        </message>
-        <message>
-            <source>Nothing found.</source>
-            <translation>未找到。</translation>
-        </message>
-        <message>
             <source>%1 %2 of %3</source>
             <translation>%1 %2/%3</translation>
         </message>
@@ -15195,6 +15183,21 @@
         <message>
             <source>Apply all %1…</source>
             <translation>应用全部 %1 项…</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::CheckListPopup</name>
+        <message>
+            <source>Nothing found.</source>
+            <translation>没有找到。</translation>
+        </message>
+        <message>
+            <source>Search</source>
+            <translation>搜索</translation>
+        </message>
+        <message>
+            <source>Search the list</source>
+            <translation>搜索列表</translation>
         </message>
     </context>
     <context>
@@ -19022,10 +19025,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>Search the metrics</source>
             <translation>搜索指标</translation>
-        </message>
-        <message>
-            <source>Search</source>
-            <translation>搜索</translation>
         </message>
         <message>
             <source>Metrics to show</source>
