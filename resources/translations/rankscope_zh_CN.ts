@@ -15189,7 +15189,7 @@
         <name>rankscope::gui::CheckListPopup</name>
         <message>
             <source>Nothing found.</source>
-            <translation>没有找到。</translation>
+            <translation>未找到。</translation>
         </message>
         <message>
             <source>Search</source>
