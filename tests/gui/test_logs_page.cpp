@@ -165,6 +165,30 @@ TEST_F(Logs, AFilterLeavesALineThatIsAskedFor) {
     click(page()->findChild<QToolButton*>(u"logOnlyMatches"_s));
 }
 
+TEST_F(Logs, ALineIsSelectedHoweverEarlyItIsAskedFor) {
+    const QString first = folder_.path() + u"/first.log"_s;
+    const QString second = folder_.path() + u"/second.log"_s;
+    write(first, "one\ntwo\nthree\n");
+    std::string many = "asked for\n";
+    for (int i = 0; i < 20'000; ++i) {
+        many += "line " + std::to_string(i) + "\n";
+    }
+    write(second, many);
+    auto* log = page()->findChild<FileLog*>(u"fileLog"_s);
+    for (int i = 0; i < 4; ++i) {
+        page()->open({ss(first)});
+        ASSERT_TRUE(read());
+        page()->open({ss(second)});
+        if (i % 2 == 1) {
+            ASSERT_TRUE(read());
+        }
+        log->show_line(0, 1);
+        ASSERT_TRUE(wait_until([&] { return view()->rows()->count() == 20'001; }));
+        EXPECT_TRUE(wait_until([&] { return current_text() == u"asked for"_s; })) << i;
+        EXPECT_EQ(view()->first_visible_row(), 0U);
+    }
+}
+
 TEST_F(Logs, ShownLinesAreSaved) {
     const QString file = folder_.path() + u"/all.log"_s;
     write(file, "one\ntwo\n");
