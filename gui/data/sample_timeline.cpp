@@ -19,9 +19,9 @@ constexpr float kAbsent = std::numeric_limits<float>::quiet_NaN();
 }  // namespace
 
 SampleTimeline::Fold SampleTimeline::fold_of(const std::string& key) {
-    static constexpr std::array<std::string_view, 7> kHighest{
-        ".temp",         ".ecc",       ".ecc_corrected", ".nvlink_errors",
-        ".pcie_replays", ".mem_total", "gpu.unavailable"};
+    static constexpr std::array<std::string_view, 9> kHighest{
+        ".temp",      ".ecc",      ".ecc_corrected", ".nvlink_errors", ".pcie_replays",
+        ".mem_total", ".pcie_gen", ".pcie_width",    "gpu.unavailable"};
     if (key.ends_with(".throttle")) {
         return Fold::Bits;
     }

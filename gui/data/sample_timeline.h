@@ -17,7 +17,7 @@ namespace rankscope::gui {
 /// All samples of a node in bounded memory: the run in pieces, each of one sample at first. When they fill kMostBytes, every
 /// two become one, so that they always cover the whole run. Keys and units: remote/wire/sample_keys.h.
 ///
-/// A piece keeps the mean of a figure; of temperatures and counters the highest, of bits (throttle) all that were set.
+/// A piece keeps the mean of a figure; of temperatures, counters and the link the highest, of bits (throttle) all that were set.
 class SampleTimeline {
 public:
     static constexpr std::size_t kMostBytes = 192 * 1024;

@@ -137,6 +137,7 @@ void FileLog::refresh() {
 void FileLog::show_line(std::uint32_t file, std::uint64_t number) {
     wanted_ = Wanted{file, number};
     show_wanted();
+    update_note();
 }
 
 void FileLog::show_wanted() {
@@ -184,6 +185,10 @@ void FileLog::update_note() {
     }
     if (!message_.isEmpty()) {
         notes += message_;
+    }
+    if (wanted_ && !lines_.reading() && !lines_.line_of(wanted_->file, wanted_->number)) {
+        notes +=
+            tr("Line %1 was not read: the reading was cancelled. Open the files again.").arg(wanted_->number);
     }
     if (const TextSpool& spool = lines_.lines()->spool(); spool.in_memory()) {
         notes +=

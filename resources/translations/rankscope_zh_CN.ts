@@ -16383,6 +16383,10 @@
             <source>Save shown lines</source>
             <translation>保存显示的行</translation>
         </message>
+        <message>
+            <source>Line %1 was not read: the reading was cancelled. Open the files again.</source>
+            <translation>第 %1 行没有读取：读取已取消。请重新打开文件。</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::FirstSteps</name>

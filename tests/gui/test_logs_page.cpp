@@ -146,6 +146,10 @@ TEST_F(Logs, AllFilesCanBeSearchedAndEachShownAlone) {
     EXPECT_EQ(files->currentIndex(), 0);
     log->show_line(0, 5);
     EXPECT_FALSE(log->lines().line_of(0, 5).has_value()) << "the file has four";
+    EXPECT_TRUE(find<QLabel>("fileLogNote")->isVisible());
+    EXPECT_TRUE(find<QLabel>("fileLogNote")->text().contains(u"was not read"_s));
+    log->show_line(0, 4);
+    EXPECT_TRUE(wait_until([&] { return !find<QLabel>("fileLogNote")->isVisible(); }));
     EXPECT_FALSE(log->lines().line_of(7, 1).has_value());
     EXPECT_FALSE(log->lines().line_of(0, 0).has_value());
 }

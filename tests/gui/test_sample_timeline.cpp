@@ -48,6 +48,9 @@ TEST(SampleTimeline, FiguresOfARangeAreMeansHighestOrAllBits) {
     EXPECT_EQ(value(all, "gpu.0.temp"), 80);
     EXPECT_EQ(value(all, "gpu.0.throttle"), 0x24);
     EXPECT_EQ(value(all, "gpu.0.ecc"), 3);
+    put(timeline, 4, {{"gpu.0.pcie_gen", 5}, {"gpu.0.pcie_width", 16}});
+    put(timeline, 5, {{"gpu.0.pcie_gen", 1}, {"gpu.0.pcie_width", 16}});
+    EXPECT_EQ(value(timeline.over({}), "gpu.0.pcie_gen"), 5) << "there is no generation of 3";
     EXPECT_EQ(all.last_us, at(3));
     EXPECT_NEAR(value(timeline.over({at(1.2), at(1.8)}), "cpu"), 0.4, 1e-6) << "between two samples";
     EXPECT_NEAR(value(timeline.over({at(2.5), TimeSpan::kOpenEnd}), "cpu"), 0.9, 1e-6);

@@ -372,9 +372,13 @@ TEST_F(EventPumpTest, WorksWithoutStoreAndHooks) {
     exit.code = 1;
     pump.post(make_event(exit, 1, "node1", 0));
     pump.post(make_event(EndEvent{}, 2, "node1", -1));
+    std::atomic<int> worked = 0;
+    pump.run_later([&] { ++worked; });
     pump.finish({});
+    pump.run_later([&] { ++worked; });
     pump.close();
     pump.close();
+    EXPECT_EQ(worked, 2) << "what is posted before and after the end is taken";
 }
 
 TEST_F(EventPumpTest, AFloodOfLogsIsThinnedAndSaysSo) {
