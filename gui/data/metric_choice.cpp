@@ -106,6 +106,7 @@ void MetricChoice::set_job(const std::string& job_name) {
     chosen_.reset();
     const QSettings kept;
     unit_ = x_unit_of(kept.value(settings_key(job_name, u"x"_s)).toString());
+    log_ = kept.value(settings_key(job_name, u"x-log"_s)).toBool();
     smoothing_ = std::clamp(kept.value(settings_key(job_name, u"smoothing"_s), 0).toInt(), 0, kMostSmoothing);
     sections_ = PanelSections(kept.value(settings_key(job_name, u"sections"_s)).toMap());
     settings_.clear();
@@ -126,6 +127,11 @@ void MetricChoice::set_job(const std::string& job_name) {
 void MetricChoice::keep_unit(XUnit unit) {
     unit_ = unit;
     QSettings().setValue(settings_key(job_name_, u"x"_s), x_unit_key(unit));
+}
+
+void MetricChoice::keep_log(bool log) {
+    log_ = log;
+    QSettings().setValue(settings_key(job_name_, u"x-log"_s), log);
 }
 
 void MetricChoice::keep_smoothing(int percent) {

@@ -32,6 +32,9 @@ public:
 
     XUnit unit() const { return unit_; }
     void keep_unit(XUnit unit);
+    /// Of the x axis.
+    bool log() const { return log_; }
+    void keep_log(bool log);
     static constexpr int kMostSmoothing = 99;
     /// Of all panels, percent.
     int smoothing() const { return smoothing_; }
@@ -46,6 +49,7 @@ private:
     std::string job_name_;
     std::optional<std::vector<std::string>> chosen_;
     XUnit unit_ = XUnit::Step;
+    bool log_ = false;
     int smoothing_ = 0;
     PanelSections sections_;
     std::map<std::string, PanelSettings> settings_;

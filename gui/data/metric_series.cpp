@@ -45,6 +45,41 @@ void add_pixel_column(const MetricColumn& column, std::size_t from, std::size_t 
     }
 }
 
+template <typename Edge, typename Middle>
+void decimate_at(const MetricColumn& column, double x0, double x1, int columns, Edge edge, Middle middle,
+                 std::vector<PlotPoint>& out) {
+    out.clear();
+    const StepAxis& steps = column.steps();
+    if (steps.empty() || columns <= 0 || !(x1 > x0)) {
+        return;
+    }
+    const std::size_t begin = steps.lower_bound(x0);
+    const std::size_t end = steps.lower_bound(std::nextafter(x1, INFINITY));
+    if (begin > 0) {
+        add_point(column, begin - 1, out);
+    }
+    if (end - begin <= std::size_t(columns) * 2) {
+        for (std::size_t i = begin; i < end; ++i) {
+            add_point(column, i, out);
+        }
+    } else {
+        std::size_t from = begin;
+        for (int c = 0; c < columns && from < end; ++c) {
+            const std::size_t to = c + 1 == columns ? end : std::min(end, steps.lower_bound(edge(c + 1)));
+            if (to > from) {
+                add_pixel_column(column, from, to, middle(c), out);
+            }
+            from = std::max(from, to);
+        }
+    }
+    if (end < column.size()) {
+        add_point(column, end, out);
+    }
+    if (!out.empty() && std::isnan(out.back().y)) {
+        out.pop_back();
+    }
+}
+
 }  // namespace
 
 bool MetricColumn::add(std::int64_t step, float value) {
@@ -143,38 +178,23 @@ double MetricSeries::last_step() const {
 }
 
 void decimate(const MetricColumn& column, double x0, double x1, int columns, std::vector<PlotPoint>& out) {
-    out.clear();
-    const StepAxis& steps = column.steps();
-    if (steps.empty() || columns <= 0 || !(x1 > x0)) {
-        return;
-    }
-    const std::size_t begin = steps.lower_bound(x0);
-    const std::size_t end = steps.lower_bound(std::nextafter(x1, INFINITY));
-    if (begin > 0) {
-        add_point(column, begin - 1, out);
-    }
-    if (end - begin <= std::size_t(columns) * 2) {
-        for (std::size_t i = begin; i < end; ++i) {
-            add_point(column, i, out);
-        }
-    } else {
-        const double width = (x1 - x0) / columns;
-        std::size_t from = begin;
-        for (int c = 0; c < columns && from < end; ++c) {
-            const std::size_t to =
-                c + 1 == columns ? end : std::min(end, steps.lower_bound(x0 + (c + 1) * width));
-            if (to > from) {
-                add_pixel_column(column, from, to, x0 + (c + 0.5) * width, out);
-            }
-            from = to;
-        }
-    }
-    if (end < column.size()) {
-        add_point(column, end, out);
-    }
-    if (!out.empty() && std::isnan(out.back().y)) {
-        out.pop_back();
-    }
+    const double width = (x1 - x0) / columns;
+    decimate_at(
+        column, x0, x1, columns, [&](int c) { return x0 + c * width; },
+        [&](int c) { return x0 + (c + 0.5) * width; }, out);
+}
+
+void decimate(const MetricColumn& column, const std::vector<double>& edges, std::vector<PlotPoint>& out) {
+    const double x0 = edges.empty() ? 0 : edges.front();
+    const double x1 = edges.empty() ? 0 : edges.back();
+    const auto edge = [&](int c) { return edges[std::size_t(c)]; };
+    // What spans many steps has its value nearer to the first: the middle by their ratio.
+    const auto middle = [&](int c) {
+        const double low = edge(c);
+        const double high = edge(c + 1);
+        return low > 0 ? std::sqrt(low * high) : (low + high) / 2;
+    };
+    decimate_at(column, x0, x1, int(edges.size()) - 1, edge, middle, out);
 }
 
 }  // namespace rankscope::gui

@@ -82,5 +82,7 @@ private:
 /// reaches the edges. The envelope is exactly that of all points. Where values are not finite, a point with a
 /// NaN breaks the line.
 void decimate(const MetricColumn& column, double x0, double x1, int columns, std::vector<PlotPoint>& out);
+/// The same where pixel columns are not of equal numbers of steps: `edges` are theirs, one more than columns, rising.
+void decimate(const MetricColumn& column, const std::vector<double>& edges, std::vector<PlotPoint>& out);
 
 }  // namespace rankscope::gui

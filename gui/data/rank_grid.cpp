@@ -13,7 +13,6 @@ namespace rankscope::gui {
 namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
-constexpr int kMostLevels = 62;
 constexpr std::size_t kKeptViews = 3;  ///< buckets beside those in view are kept up to so many times as many
 
 GridColumn summarize(std::vector<float> of_ranks, const MinMax& extremes, double x) {
@@ -53,7 +52,7 @@ float quantile(std::vector<float>& values, double q) {
 }
 
 GridView RankGrid::view(const std::vector<MetricSeries>& ranks, MetricId metric, double x0, double x1,
-                        int buckets) {
+                        int buckets, bool log) {
     std::int64_t fastest = -1;
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
     for (const MetricSeries& rank : ranks) {
@@ -67,18 +66,14 @@ GridView RankGrid::view(const std::vector<MetricSeries>& ranks, MetricId metric,
     if (fastest < 0 || !(low <= high) || buckets <= 0) {
         return {};
     }
-    GridView view;
-    while (view.level < kMostLevels && (high - low) / double(std::int64_t(1) << view.level) > buckets) {
-        ++view.level;
-    }
-    const auto size = double(std::int64_t(1) << view.level);
-    view.begin = std::int64_t(std::floor(low / size));
-    view.end = std::int64_t(std::floor(high / size)) + 1;
-    return view;
+    const StepBuckets width =
+        log ? StepBuckets::of_ratio(low, high, buckets) : StepBuckets::equal(low, high, buckets);
+    return {width, width.bucket_of(low), width.bucket_of(high) + 1};
 }
 
-RankGrid::Counter::Counter(int level, const std::vector<std::int64_t>& buckets, std::size_t ranks)
-    : level_(level),
+RankGrid::Counter::Counter(const StepBuckets& width, const std::vector<std::int64_t>& buckets,
+                           std::size_t ranks)
+    : width_(width),
       buckets_(buckets),
       values_(buckets.size(), std::vector<float>(ranks, kNone)),
       extremes_(buckets.size()),
@@ -89,13 +84,13 @@ void RankGrid::Counter::add(const MetricColumn& column, std::size_t rank) {
         return;
     }
     seen_[rank] = column.steps().last();
-    const auto size = double(std::int64_t(1) << level_);
     std::size_t to = 0;
     std::int64_t end = -1;  // of the bucket before, whose end is this one's begin
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
         const std::int64_t bucket = buckets_[i];
-        const std::size_t from = bucket == end ? to : column.steps().lower_bound(double(bucket) * size);
-        to = column.steps().lower_bound(double(bucket + 1) * size);
+        const std::size_t from =
+            bucket == end ? to : column.steps().lower_bound(double(width_.first_step(bucket)));
+        to = column.steps().lower_bound(double(width_.first_step(bucket + 1)));
         end = bucket + 1;
         if (from == to) {
             continue;
@@ -110,19 +105,23 @@ void RankGrid::Counter::add(const MetricColumn& column, std::size_t rank) {
 
 GridCount RankGrid::Counter::finish() {
     GridCount count;
-    count.level = level_;
+    count.buckets = width_;
     count.seen = std::move(seen_);
-    const auto size = double(std::int64_t(1) << level_);
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
-        const double middle = double(buckets_[i]) * size + (size - 1) / 2;
+        const double middle =
+            (double(width_.first_step(buckets_[i])) + double(width_.first_step(buckets_[i] + 1) - 1)) / 2;
         count.columns.emplace(buckets_[i], summarize(std::move(values_[i]), extremes_[i], middle));
     }
     return count;
 }
 
 void RankGrid::mark_stale(std::int64_t first, std::int64_t last) {
-    for (auto at = columns_.lower_bound(first >> level_); at != columns_.end() && at->first <= last >> level_;
-         ++at) {
+    if (!width_) {
+        return;
+    }
+    const std::int64_t end = width_->bucket_of(double(last));
+    for (auto at = columns_.lower_bound(width_->bucket_of(double(first)));
+         at != columns_.end() && at->first <= end; ++at) {
         at->second.stale = true;
     }
 }
@@ -151,7 +150,7 @@ std::vector<std::int64_t> RankGrid::missing(const std::vector<MetricSeries>& ran
     if (view.empty()) {
         return buckets;
     }
-    const bool other = view.level != level_;
+    const bool other = width_ != view.buckets;
     if (!other) {
         note_progress(ranks, metric);
     }
@@ -174,8 +173,8 @@ void RankGrid::take(GridCount count, const GridView& view) {
     for (auto& [bucket, column] : count.columns) {
         column.revision = revision_;
     }
-    if (count.level != level_) {
-        level_ = count.level;
+    if (width_ != count.buckets) {
+        width_ = count.buckets;
         columns_ = std::move(count.columns);
         seen_ = std::move(count.seen);
         return;
@@ -200,7 +199,7 @@ void RankGrid::update(const std::vector<MetricSeries>& ranks, MetricId metric, c
     if (buckets.empty()) {
         return;
     }
-    if (auto counted = count(ranks, metric, view.level, buckets, [](auto slice) {
+    if (auto counted = count(ranks, metric, view.buckets, buckets, [](auto slice) {
             slice();
             return true;
         })) {
@@ -209,7 +208,7 @@ void RankGrid::update(const std::vector<MetricSeries>& ranks, MetricId metric, c
 }
 
 void RankGrid::clear() {
-    level_ = -1;
+    width_.reset();
     columns_.clear();
     seen_.clear();
     ++revision_;

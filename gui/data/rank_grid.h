@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gui/data/metric_series.h>
+#include <gui/data/step_buckets.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -40,20 +41,20 @@ struct GridColumn {
     bool stale = false;
 };
 
-/// Buckets of 2^level steps that cover a range of steps: [begin, end).
+/// Buckets that cover a range of steps: [begin, end).
 struct GridView {
-    int level = 0;
+    StepBuckets buckets;
     std::int64_t begin = 0;
     std::int64_t end = 0;
 
-    std::int64_t first_step(std::int64_t bucket) const { return bucket << level; }
+    std::int64_t first_step(std::int64_t bucket) const { return buckets.first_step(bucket); }
     bool empty() const { return begin >= end; }
     bool operator==(const GridView&) const = default;
 };
 
 /// What a worker counted, and how far each rank was when it did.
 struct GridCount {
-    int level = 0;
+    StepBuckets buckets;
     std::map<std::int64_t, GridColumn> columns;
     std::vector<std::int64_t> seen;
 };
@@ -62,9 +63,10 @@ struct GridCount {
 /// something in it: a frame costs what is new, whatever the number of steps. Counting many buckets is for a worker.
 class RankGrid {
 public:
-    /// At most about `buckets` of them for the steps [x0, x1], as far as any rank has reported.
+    /// At most about `buckets` of them for the steps [x0, x1], as far as any rank has reported; `log`: for a
+    /// logarithmic axis.
     static GridView view(const std::vector<MetricSeries>& ranks, MetricId metric, double x0, double x1,
-                         int buckets);
+                         int buckets, bool log = false);
 
     /// Notes what the ranks have reported since the last time. Returns which buckets of the view are not counted, all
     /// of them where their width is another one than what is kept.
@@ -72,16 +74,17 @@ public:
                                       const GridView& view);
     /// Counts these buckets; `read` is called with each slice of the work, and stops it by returning false.
     template <typename Read>
-    static std::optional<GridCount> count(const std::vector<MetricSeries>& ranks, MetricId metric, int level,
-                                          const std::vector<std::int64_t>& buckets, Read read);
+    static std::optional<GridCount> count(const std::vector<MetricSeries>& ranks, MetricId metric,
+                                          const StepBuckets& width, const std::vector<std::int64_t>& buckets,
+                                          Read read);
     void take(GridCount count, const GridView& view);
 
     /// missing(), count() and take() at once.
     void update(const std::vector<MetricSeries>& ranks, MetricId metric, const GridView& view);
 
     void clear();
-    /// The width of the buckets that are kept: 2^level steps.
-    int level() const { return level_; }
+    /// The width of the buckets that are kept; nothing while there are none.
+    const std::optional<StepBuckets>& width() const { return width_; }
     const std::map<std::int64_t, GridColumn>& columns() const { return columns_; }
     /// Changes with the content.
     std::uint64_t revision() const { return revision_; }
@@ -90,12 +93,12 @@ private:
     /// A count in progress: values of all buckets, rank after rank.
     class Counter {
     public:
-        Counter(int level, const std::vector<std::int64_t>& buckets, std::size_t ranks);
+        Counter(const StepBuckets& width, const std::vector<std::int64_t>& buckets, std::size_t ranks);
         void add(const MetricColumn& column, std::size_t rank);
         GridCount finish();
 
     private:
-        int level_;
+        StepBuckets width_;
         const std::vector<std::int64_t>& buckets_;
         std::vector<std::vector<float>> values_;
         std::vector<MinMax> extremes_;
@@ -104,15 +107,16 @@ private:
     void note_progress(const std::vector<MetricSeries>& ranks, MetricId metric);
     void mark_stale(std::int64_t first, std::int64_t last);
 
-    int level_ = -1;
+    std::optional<StepBuckets> width_;
     std::map<std::int64_t, GridColumn> columns_;
     std::vector<std::int64_t> seen_;  ///< by rank: its last step when its columns were counted; -1: none
     std::uint64_t revision_ = 0;
 };
 
 template <typename Read>
-std::optional<GridCount> RankGrid::count(const std::vector<MetricSeries>& ranks, MetricId metric, int level,
-                                         const std::vector<std::int64_t>& buckets, Read read) {
+std::optional<GridCount> RankGrid::count(const std::vector<MetricSeries>& ranks, MetricId metric,
+                                         const StepBuckets& width, const std::vector<std::int64_t>& buckets,
+                                         Read read) {
     constexpr std::size_t kSliceCells = 4000;  // about a millisecond
     const std::size_t slice =
         std::max<std::size_t>(kSliceCells / std::max<std::size_t>(buckets.size(), 1), 1);
@@ -120,7 +124,7 @@ std::optional<GridCount> RankGrid::count(const std::vector<MetricSeries>& ranks,
     if (!read([&] { size = ranks.size(); })) {
         return {};
     }
-    Counter counter(level, buckets, size);
+    Counter counter(width, buckets, size);
     for (std::size_t begin = 0; begin < size; begin += slice) {
         const bool there = read([&] {
             for (std::size_t rank = begin; rank < std::min({begin + slice, size, ranks.size()}); ++rank) {

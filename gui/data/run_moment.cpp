@@ -84,7 +84,7 @@ std::optional<TimeSpan> span_of_x(const LiveData& run, const XScale& scale, doub
     const double last = scale.step_at(upper);
     TimeSpan span{to_us(run.step_times.at(first)), to_us(run.step_times.at(last))};
     if (!scale.is_timed()) {
-        span.from_us = first <= run.first_step() ? TimeSpan::kOpenBegin : span.from_us;
+        span.from_us = first <= scale.first_step(run.first_step()) ? TimeSpan::kOpenBegin : span.from_us;
         span.until_us = last >= last_of(run) ? TimeSpan::kOpenEnd : span.until_us;
     }
     return span;

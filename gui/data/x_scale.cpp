@@ -22,6 +22,9 @@ struct Words {
 
 constexpr std::array kUnits{XUnit::Step, XUnit::Epoch, XUnit::Elapsed, XUnit::Clock, XUnit::Samples};
 constexpr double kMicro = 1e-6;
+constexpr double kSmallest = 1e-6;   ///< value on a logarithmic scale: all below stand there
+constexpr double kMostDecades = 18;  ///< as a whole number of 64 bits
+constexpr double kWideRatio = 8;
 constexpr double kFarSeconds = 4e11;  ///< beyond what a calendar shows
 
 bool is_known(const LiveData& run, XUnit unit) {
@@ -75,9 +78,10 @@ std::vector<XUnit> XScale::units(const LiveData& run) {
     return known;
 }
 
-void XScale::update(const LiveData& run, XUnit wanted) {
+void XScale::update(const LiveData& run, XUnit wanted, bool log) {
     run_ = &run;
     unit_ = is_known(run, wanted) ? wanted : XUnit::Step;
+    log_ = log && can_be_log(unit_);
     steps_per_epoch_ = std::max(double(run.state.steps_per_epoch), 1.0);
     zero_ = 0;
     if (unit_ == XUnit::Elapsed) {
@@ -93,7 +97,27 @@ void XScale::update(const LiveData& run, XUnit wanted) {
     }
 }
 
+double XScale::position(double value) const {
+    return log_ ? std::log10(std::max(value, kSmallest)) : value;
+}
+
+double XScale::value_at(double position) const {
+    return log_ ? std::pow(10.0, std::min(position, kMostDecades)) : position;
+}
+
 double XScale::of_step(double step, int rank) const {
+    return position(value_of_step(step, rank));
+}
+
+double XScale::first_step(double first) const {
+    return log_ && !(value_of_step(first) > 0) ? std::max(first + 1, 1.0) : first;
+}
+
+bool XScale::is_log_over(double first_step, double last_step) const {
+    return log_ && value_of_step(last_step) > kWideRatio * std::max(value_of_step(first_step), kSmallest);
+}
+
+double XScale::value_of_step(double step, int rank) const {
     switch (unit_) {
         case XUnit::Step:
             return step;
@@ -109,25 +133,27 @@ double XScale::of_step(double step, int rank) const {
 }
 
 double XScale::step_at(double x, int rank) const {
+    const double value = value_at(x);
     switch (unit_) {
         case XUnit::Step:
-            return x;
+            return value;
         case XUnit::Epoch:
-            return x * steps_per_epoch_;
+            return value * steps_per_epoch_;
         case XUnit::Elapsed:
         case XUnit::Clock:
-            return step_at_time(track_, run_->delays_of(rank), x + zero_);
+            return step_at_time(track_, run_->delays_of(rank), value + zero_);
         case XUnit::Samples:
             break;
     }
-    return track_.step_at(x);
+    return track_.step_at(value);
 }
 
 double XScale::of_moment(double step, std::int64_t t_us) const {
-    return is_timed() && t_us > 0 ? double(t_us) * kMicro - zero_ : of_step(step);
+    return is_timed() && t_us > 0 ? position(double(t_us) * kMicro - zero_) : of_step(step);
 }
 
-QString XScale::text(double x) const {
+QString XScale::text(double position) const {
+    const double x = value_at(position);
     switch (unit_) {
         case XUnit::Step:
             break;

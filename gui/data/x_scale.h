@@ -24,18 +24,26 @@ XUnit x_unit_of(const QString& key);  ///< Step for what is unknown
 
 /// From steps, by which values are kept, to positions on the axis, and back. Elapsed: s since the first step's run
 /// began; Clock: s since 1970; both of a rank, or of the first one to reach a step (rank -1). Samples: of the rank that
-/// reported most.
+/// reported most. A position is what the unit counts, a value; on a logarithmic scale the value's decimal logarithm.
 class XScale {
 public:
     /// Takes what `run` knows by now; `run` must remain until the next update. A unit that it does not know counts
     /// steps.
-    void update(const LiveData& run, XUnit wanted);
+    void update(const LiveData& run, XUnit wanted, bool log = false);
 
     XUnit unit() const { return unit_; }
+    bool is_log() const { return log_; }
+    /// A clock has no zero to begin at.
+    static bool can_be_log(XUnit unit) { return unit != XUnit::Clock; }
+    /// Logarithmic, and so wide between these steps that an equal number of steps is not about an equal length.
+    bool is_log_over(double first_step, double last_step) const;
     /// The x axis counts time.
     bool is_timed() const { return unit_ == XUnit::Elapsed || unit_ == XUnit::Clock; }
     double of_step(double step, int rank = -1) const;
     double step_at(double x, int rank = -1) const;
+    double value_of_step(double step, int rank = -1) const;
+    /// The first step that has a position: a logarithmic scale begins above 0.
+    double first_step(double first) const;
     /// Of something that happened at this step and time, µs since 1970.
     double of_moment(double step, std::int64_t t_us) const;
     /// The position as text: "step 120", "epoch 1.25", "0:04:10".
@@ -45,7 +53,11 @@ public:
     static std::vector<XUnit> units(const LiveData& run);
 
 private:
+    double position(double value) const;
+    double value_at(double position) const;
+
     XUnit unit_ = XUnit::Step;
+    bool log_ = false;
     double steps_per_epoch_ = 1;
     double zero_ = 0;  ///< of Elapsed: the run's start, s since 1970
     StepTrack track_;

@@ -39,6 +39,7 @@ MetricArea::MetricArea(QWidget* parent) : QFrame(parent) {
     bar->addWidget(legend_, 1);
     bar->addWidget(chooser_);
     bar->addWidget(unit_);
+    bar->addWidget(log_);
     bar->addWidget(label);
     bar->addWidget(smoothing_);
     bar->addWidget(follow_);
@@ -71,6 +72,13 @@ void MetricArea::make_bar() {
     unit_->setAccessibleName(tr("X axis"));
     unit_->setToolTip(tr("What the x axis counts"));
     unit_->addItem(x_unit_text(XUnit::Step), x_unit_key(XUnit::Step));
+    log_ = new QToolButton(this);
+    log_->setObjectName(u"plotXLog"_s);
+    log_->setText(tr("Log x"));
+    log_->setCheckable(true);
+    log_->setAccessibleName(tr("Logarithmic x axis"));
+    log_->setToolTip(
+        tr("Logarithmic x axis (Shift+L in the curves): the first steps as wide as the last ones"));
     smoothing_ = new QSlider(Qt::Horizontal, this);
     smoothing_->setObjectName(u"smoothing"_s);
     smoothing_->setRange(0, MetricChoice::kMostSmoothing);
@@ -123,7 +131,18 @@ void MetricArea::connect_parts() {
         const XUnit unit = x_unit_of(unit_->currentData().toString());
         choice_.keep_unit(unit);
         plot_->set_x_unit(unit);
+        log_->setEnabled(XScale::can_be_log(unit));
     });
+    connect(log_, &QToolButton::clicked, this, &MetricArea::set_x_log);
+    connect(plot_, &MetricPlot::xLogChanged, this, &MetricArea::set_x_log);
+}
+
+void MetricArea::set_x_log(bool log) {
+    if (log_->isEnabled()) {
+        choice_.keep_log(log);
+        log_->setChecked(log);
+        plot_->set_x_log(log);
+    }
 }
 
 void MetricArea::choose(std::optional<std::vector<std::string>> names) {
@@ -171,6 +190,9 @@ void MetricArea::set_live(LiveModel* live) {
     plot_->set_sections(choice_.sections());
     smoothing_->setValue(choice_.smoothing());
     plot_->set_x_unit(choice_.unit());
+    plot_->set_x_log(choice_.log());
+    log_->setChecked(choice_.log());
+    log_->setEnabled(XScale::can_be_log(choice_.unit()));
     plot_->set_live(live);
     refresh_choice();
     update_steps_note();

@@ -65,6 +65,7 @@ private:
     void update_legend();
     void update_units();
     void update_steps_note();
+    void set_x_log(bool log);
 
     LiveModel* live_ = nullptr;
     MetricChoice choice_;
@@ -72,6 +73,7 @@ private:
     LegendStrip* legend_;
     MetricChooser* chooser_;
     ComboBox* unit_;
+    QToolButton* log_;  ///< of the x axis
     QSlider* smoothing_;
     QToolButton* follow_;
     MetricPlot* plot_;

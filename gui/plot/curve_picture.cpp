@@ -72,6 +72,7 @@ CurveFrame CurvePicture::frame_now() const {
                      valueAxis()->range(),
                      valueAxis()->scaleType() == QCPAxis::stLogarithmic,
                      scale_->unit(),
+                     scale_->is_log(),
                      {}};
     for (CurvePart* part : parts_) {
         part->add_to(frame.shape);

@@ -32,9 +32,12 @@ struct CurveFrame {
     QCPRange y;
     bool log = false;
     XUnit unit = XUnit::Step;
+    bool x_log = false;
     CurveShape shape;
 
-    bool same_axes(const CurveFrame& other) const { return log == other.log && unit == other.unit; }
+    bool same_axes(const CurveFrame& other) const {
+        return log == other.log && unit == other.unit && x_log == other.x_log;
+    }
     bool same_place(const CurveFrame& other) const;
 };
 

@@ -9,7 +9,7 @@
 namespace rankscope::gui {
 
 bool HeatKey::same_place(const HeatKey& other) const {
-    return view.level == other.view.level && view.begin == other.view.begin && width == other.width &&
+    return view.buckets == other.view.buckets && view.begin == other.view.begin && width == other.width &&
            rows == other.rows && ranks == other.ranks && scale_end == other.scale_end &&
            palette == other.palette;
 }

@@ -151,14 +151,16 @@ void HeatMap::draw_image(QCPPainter* painter) const {
     const double bottom = valueAxis()->coordToPixel(last_.key.ranks - 0.5);
     const int width = int(std::min<std::int64_t>(view.end - view.begin, last_.key.width));
     const double height = last_.image.height();
-    if (scale_->unit() == XUnit::Step || scale_->unit() == XUnit::Epoch) {
+    const bool even = scale_->unit() == XUnit::Step || scale_->unit() == XUnit::Epoch;
+    if (even && !scale_->is_log()) {
         painter->drawImage(QRectF(QPointF(left_of(view.begin), top), QPointF(left_of(view.end), bottom)),
                            last_.image, QRectF(0, 0, width, height));
         return;
     }
-    for (int x = 0; x < width; ++x) {  // time does not pass evenly
-        const double left = left_of(view.begin + x);
-        const double right = std::max(left_of(view.begin + x + 1), left + 1);
+    for (int x = 0; x < width; ++x) {
+        // Whole pixels: between parts of them the background is seen.
+        const double left = std::floor(left_of(view.begin + x));
+        const double right = std::max(std::ceil(left_of(view.begin + x + 1)), left + 1);
         painter->drawImage(QRectF(QPointF(left, top), QPointF(right, bottom)), last_.image,
                            QRectF(x, 0, 1, height));
     }
@@ -198,7 +200,7 @@ std::optional<HeatMap::Cell> HeatMap::cell_at(const QPointF& place) const {
     if (y < -0.5 || y > ranks_ - 0.5 || view.empty()) {
         return {};
     }
-    const auto bucket = std::int64_t(std::floor((step + 0.5) / double(view.first_step(1))));
+    const auto bucket = view.buckets.bucket_of(step + 0.5);
     const auto found = view_->grid().columns().find(bucket);
     if (found == view_->grid().columns().end()) {
         return {};

@@ -221,9 +221,10 @@ void MetricPanel::update_axes() {
     } else {
         y_->setTicker(QSharedPointer<ValueTicker>::create(unit_));
     }
-    if (unit_shown_ != scale_->unit()) {
+    if (unit_shown_ != scale_->unit() || log_shown_ != scale_->is_log()) {
         unit_shown_ = scale_->unit();
-        x_->setTicker(x_ticker(unit_shown_));
+        log_shown_ = scale_->is_log();
+        x_->setTicker(x_ticker(unit_shown_, log_shown_));
     }
 }
 
@@ -305,7 +306,7 @@ void MetricPanel::update_lines() {
     band_->setVisible(banded_ && !draws_heat_map());
     if (banded_ || draws_heat_map()) {
         const auto [first, last] = steps_in_view(x_, *scale_);
-        view_.update(first, last);
+        view_.update(first, last, scale_->is_log_over(first, last));
     }
     const std::vector<int> ranks = ranks_to_draw(reporting);
     if (std::equal(ranks.begin(), ranks.end(), lines_.begin(), lines_.end(),
@@ -333,7 +334,6 @@ void MetricPanel::update_chips() {
         }
     }
     chips_->set_chips(std::move(chips));
-    chips_->set_free(QFontMetrics(title_->font()).horizontalAdvance(title_->text()) + 20);
 }
 
 QString MetricPanel::shown_title() const {
@@ -356,6 +356,7 @@ void MetricPanel::update_title() {
         text = Words::tr("%1 (◆ validation)").arg(text);
     }
     title_->setText(text);
+    chips_->set_free(QFontMetrics(title_->font()).horizontalAdvance(text) + 20);
 }
 
 void MetricPanel::refresh() {

@@ -141,6 +141,7 @@ private:
     bool banded_ = false;
     int reporting_ = 0;  ///< ranks
     XUnit unit_shown_ = XUnit::Step;
+    bool log_shown_ = false;
     QCPTextElement* title_;
     QCPAxisRect* rect_;
     QCPAxis* x_;

@@ -293,15 +293,26 @@ void MetricPlot::set_at_once(bool on) {
 }
 
 void MetricPlot::set_x_unit(XUnit unit) {
-    if (unit == x_unit_) {
+    set_x_axis(unit, x_log_);
+}
+
+void MetricPlot::set_x_log(bool log) {
+    set_x_axis(x_unit_, log);
+}
+
+void MetricPlot::set_x_axis(XUnit unit, bool log) {
+    if (unit == x_unit_ && log == x_log_) {
         return;
     }
     const double first = scale_.step_at(x_range_.lower);
     const double last = scale_.step_at(x_range_.upper);
     x_unit_ = unit;
+    x_log_ = log;
     if (live_) {
-        scale_.update(live_->data(), x_unit_);
-        set_x(scale_.of_step(first), scale_.of_step(last));  // the same steps remain in view
+        scale_.update(live_->data(), x_unit_, x_log_);
+        const double begin = scale_.first_step(std::max(first, live_->data().first_step()));
+        // The same steps remain in view.
+        set_x(scale_.of_step(scale_.is_log() ? begin : first), scale_.of_step(std::max(last, begin + 1)));
         refresh();
     }
 }
@@ -355,7 +366,7 @@ void MetricPlot::redraw() {
     if (!live_) {
         return;
     }
-    scale_.update(live_->data(), x_unit_);
+    scale_.update(live_->data(), x_unit_, x_log_);
     update_x();
     for (const auto& panel : panels_) {
         panel->refresh();
@@ -420,7 +431,7 @@ void MetricPlot::update_x() {
         return;
     }
     const double last = live_->data().last_step();
-    const double first = std::min(live_->data().first_step(), last);
+    const double first = scale_.first_step(std::min(live_->data().first_step(), last));
     if (live_->state().outcome == Outcome::Running) {
         set_x(scale_.of_step(first), scale_.of_step(snapped_end(first, last)));
     } else {
@@ -434,14 +445,15 @@ void MetricPlot::show_x(double lower, double upper) {
     if (!live_ || !(lower < upper)) {
         return;
     }
-    const double first_step = live_->data().first_step();
+    const double first_step = scale_.first_step(live_->data().first_step());
     const double last_step = std::max(live_->data().last_step(), first_step + 1);
     const double first = scale_.of_step(first_step);
     const double last = std::max(scale_.of_step(last_step), first + 1e-9);
     const double of_one = (last - first) / (last_step - first_step);
     const double room = (last - first) * 0.125 + 2 * of_one;
-    const double span = std::clamp(upper - lower, kSmallestSpan * of_one,
-                                   std::max(last - first + 2 * room, kSmallestSpan * of_one));
+    const double smallest =
+        scale_.is_log() ? length_of(kSmallestSpan, (lower + upper) / 2) : kSmallestSpan * of_one;
+    const double span = std::clamp(upper - lower, smallest, std::max(last - first + 2 * room, smallest));
     const double from = std::clamp(lower, first - room, std::max(first - room, last + room - span));
     set_x(from, from + span);
     if (follow_) {
@@ -452,6 +464,10 @@ void MetricPlot::show_x(double lower, double upper) {
         panel->update_y();
     }
     plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+double MetricPlot::length_of(double steps, double position) const {
+    return scale_.of_step(scale_.step_at(position) + steps) - position;
 }
 
 PlotPlace MetricPlot::place() const {

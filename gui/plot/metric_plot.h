@@ -28,7 +28,8 @@ class PlotSections;
 
 /// The chosen metrics over one common x axis, a panel each. Dragging zooms into a rectangle, the wheel zooms, with
 /// Shift dragging pans, a double click shows all again and follows; + − ← → 0 do the same from the keyboard, ↑ ↓
-/// choose a panel, H and L switch its heat map and log scale. Panels stand in sections, which can be folded.
+/// choose a panel, H and L switch its heat map and log scale, Shift+L that of the
+/// x axis. Panels stand in sections, which can be folded.
 class MetricPlot : public QWidget {
     Q_OBJECT
 
@@ -47,6 +48,9 @@ public:
     double smoothing() const { return smoothing_; }
     void set_x_unit(XUnit unit);
     XUnit x_unit() const { return x_unit_; }
+    /// A logarithmic x axis, where the unit can have one.
+    void set_x_log(bool log);
+    bool x_log() const { return x_log_; }
     void set_following(bool follow);
     bool following() const { return follow_; }
     PanelSettings settings(const std::string& name) const;
@@ -90,6 +94,8 @@ public:
 
 signals:
     void followingChanged(bool follow);
+    /// The user has asked for another scale of the x axis.
+    void xLogChanged(bool log);
     void rankClicked(int rank);
     void settingsChanged(const std::string& name);
     /// The user has folded a section, moved a panel to one, or changed their names.
@@ -121,7 +127,10 @@ private:
     void forget_formulas();
     void style_panels();
     void update_message();
+    void set_x_axis(XUnit unit, bool log);
     void update_x();
+    /// Positions that are as far apart as so many steps there.
+    double length_of(double steps, double position) const;
     void set_x(double lower, double upper);
     void set_current(const MetricPanel* panel);
     void step_current(int by);
@@ -152,6 +161,7 @@ private:
     QCPRange x_range_{0, 1};
     XScale scale_;
     XUnit x_unit_ = XUnit::Step;
+    bool x_log_ = false;
     std::vector<int> selected_;
     bool follow_ = true;
     bool at_once_ = false;

@@ -103,6 +103,12 @@ void MetricPlot::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_Down:
             step_current(1);
             break;
+        case Qt::Key_L:
+            if (event->modifiers().testFlag(Qt::ShiftModifier)) {
+                emit xLogChanged(!x_log_);
+                break;
+            }
+            [[fallthrough]];
         default:
             if (!change_current(event->key())) {
                 QWidget::keyPressEvent(event);

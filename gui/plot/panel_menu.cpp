@@ -89,6 +89,13 @@ void PanelMenu::add_looks(QMenu* menu, const MetricPanel& panel) {
     add(tr("&Heat map: ranks × steps"), u"panelHeat"_s, &PanelSettings::heat)
         ->setEnabled(panel.banded_or_many());
     add(tr("&Log scale"), u"panelLog"_s, &PanelSettings::log)->setEnabled(!panel.draws_heat_map());
+    QAction* x_log = menu->addAction(tr("Logarithmic &x axis of all panels"));
+    x_log->setObjectName(u"panelXLog"_s);
+    x_log->setShortcut(Qt::SHIFT | Qt::Key_L);
+    x_log->setCheckable(true);
+    x_log->setChecked(plot_->x_log());
+    x_log->setEnabled(XScale::can_be_log(plot_->x_unit()));
+    connect(x_log, &QAction::triggered, plot_, &MetricPlot::xLogChanged);
     QAction* reset = menu->addAction(tr("&Reset zoom"), this, [this] { plot_->set_following(true); });
     reset->setObjectName(u"panelReset"_s);
     reset->setEnabled(!plot_->following() || panel.settings().y.has_value());

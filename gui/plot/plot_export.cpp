@@ -67,7 +67,7 @@ public:
     void row(double step, const QStringList& values) {
         QStringList fields{number(step)};
         if (scale_.unit() != XUnit::Step) {
-            fields += number(scale_.of_step(step));
+            fields += number(scale_.value_of_step(step));
         }
         end_row(fields + values);
     }
@@ -162,6 +162,7 @@ std::unique_ptr<MetricPlot> copy_of(const MetricPlot& plot, const std::string& p
     copy->set_all_settings(plot.all_settings());
     copy->set_smoothing(plot.smoothing());
     copy->set_x_unit(plot.x_unit());
+    copy->set_x_log(plot.x_log());
     copy->set_live(plot.live());
     copy->share_formulas(plot);
     copy->set_sections(plot.sections()->chosen());

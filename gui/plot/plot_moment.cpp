@@ -104,7 +104,11 @@ void PlotMoment::move(int by) {
     const XScale& scale = plot_->scale();
     const double first = scale.step_at(plot_->x_range().lower);
     const double last = scale.step_at(plot_->x_range().upper);
-    const double steps = std::max(std::round((last - first) * kKeyShare), 1.0);
+    double steps = std::max(std::round((last - first) * kKeyShare), 1.0);
+    if (scale.is_log()) {  // as far for the eye, whatever the step
+        const double away = scale.of_step(from->step) + by * plot_->x_range().size() * kKeyShare;
+        steps = std::max(std::round(std::abs(scale.step_at(away) - from->step)), 1.0);
+    }
     const double step =
         std::clamp(from->step + by * steps, run.first_step(), std::max(run.last_step(), run.first_step()));
     // The first press only shows where the mark is.

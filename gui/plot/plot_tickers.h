@@ -143,7 +143,95 @@ private:
     int digits_ = -1;  ///< of labels at equal distances; -1: they are decades
 };
 
-inline QSharedPointer<QCPAxisTicker> x_ticker(XUnit unit) {
+/// Where an x axis has the decimal logarithm of what it counts: decades, of time whole seconds, minutes, hours and
+/// days, with values between while there are few.
+class LogPositionTicker : public QCPAxisTicker {
+public:
+    explicit LogPositionTicker(XUnit unit) : unit_(unit) {}
+
+protected:
+    QString getTickLabel(double tick, const QLocale&, QChar, int) override {
+        const double value = std::pow(10.0, tick);
+        if (unit_ != XUnit::Elapsed) {
+            return axis_text(MetricUnit::Number, value);
+        }
+        return value < 1 - 1e-9 ? axis_text(MetricUnit::Number, value) + QChar(u's')
+                                : elapsed_text(std::round(value * 1e3) / 1e3);
+    }
+    QVector<double> createTickVector(double, const QCPRange& range) override {
+        constexpr int kFew = 4;
+        QVector<double> ticks = positions(range, true);
+        if (ticks.size() < kFew) {
+            ticks = positions(range, false);
+        } else if (const int stride = (int(ticks.size()) + 5) / 6; stride > 1) {
+            QVector<double> some;
+            for (int i = 0; i < ticks.size(); i += stride) {
+                some << ticks[i];
+            }
+            ticks = some;
+        }
+        return ticks.size() >= 2 ? ticks : even_ticks(range);
+    }
+    QVector<double> createSubTickVector(int, const QVector<double>&) override { return {}; }
+
+private:
+    bool is_whole() const { return unit_ == XUnit::Step || unit_ == XUnit::Samples; }
+
+    QVector<double> positions(const QCPRange& range, bool only_main) const {
+        QVector<double> ticks;
+        const auto add = [&](double value) {
+            const double at = std::log10(value);
+            if (range.contains(at) && (value >= 1 || !is_whole())) {
+                ticks << at;
+            }
+        };
+        const bool timed = unit_ == XUnit::Elapsed;
+        for (int power = int(std::floor(range.lower)); power <= range.upper && power < (timed ? 1 : 19);
+             ++power) {
+            const double unit = std::pow(10.0, power);
+            add(unit);
+            if (!only_main) {
+                add(2 * unit);
+                add(5 * unit);
+            }
+        }
+        if (timed) {
+            constexpr double kDay = 86400;
+            for (const double value :
+                 {10., 60., 600., 3600., 21600., kDay, 10 * kDay, 100 * kDay, 1000 * kDay}) {
+                add(value);
+            }
+            for (const double value : {30., 120., 300., 1800., 7200., 43200., 2 * kDay, 5 * kDay}) {
+                if (!only_main) {
+                    add(value);
+                }
+            }
+            std::sort(ticks.begin(), ticks.end());
+        }
+        return ticks;
+    }
+
+    /// Far zoomed in: equal distances of what is counted.
+    QVector<double> even_ticks(const QCPRange& range) {
+        const QCPRange values(std::pow(10.0, range.lower), std::pow(10.0, range.upper));
+        double step = QCPAxisTicker::getTickStep(values);
+        step = is_whole() ? std::max(step, 1.0) : step;
+        QVector<double> ticks;
+        for (const double value : QCPAxisTicker::createTickVector(step, values)) {
+            if (value > 0 && values.contains(value)) {
+                ticks << std::log10(value);
+            }
+        }
+        return ticks;
+    }
+
+    XUnit unit_;
+};
+
+inline QSharedPointer<QCPAxisTicker> x_ticker(XUnit unit, bool log = false) {
+    if (log) {
+        return QSharedPointer<LogPositionTicker>::create(unit);
+    }
     switch (unit) {
         case XUnit::Epoch:
             return QSharedPointer<ValueTicker>::create(MetricUnit::Number);

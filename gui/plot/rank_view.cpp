@@ -17,8 +17,8 @@ constexpr std::size_t kAtOnce = 16 * 1024;  ///< cells: a few milliseconds
 
 RankView::RankView(const PanelValues* values, QThreadPool* pool) : values_(values), job_(this, pool) {}
 
-void RankView::update(double first, double last) {
-    view_ = RankGrid::view(*values_->ranks, values_->metric, first, last, kBuckets);
+void RankView::update(double first, double last, bool log) {
+    view_ = RankGrid::view(*values_->ranks, values_->metric, first, last, kBuckets, log);
     const std::vector<std::int64_t> missing = grid_.missing(*values_->ranks, values_->metric, view_);
     if (!missing.empty()) {
         if (at_once_ || missing.size() * values_->ranks->size() <= kAtOnce) {
@@ -32,7 +32,7 @@ void RankView::update(double first, double last) {
 }
 
 void RankView::count_by_worker(const std::vector<std::int64_t>& missing) {
-    const bool asked = job_.running() && asked_.level == view_.level && asked_.begin <= missing.front();
+    const bool asked = job_.running() && asked_.buckets == view_.buckets && asked_.begin <= missing.front();
     if (asked) {
         return;  // what is new since then is little
     }
@@ -41,10 +41,10 @@ void RankView::count_by_worker(const std::vector<std::int64_t>& missing) {
     const MetricId metric = values_->metric;
     const std::shared_ptr<DataGate> gate = values_->gate;
     const std::uint64_t generation = gate->generation();
-    const int level = view_.level;
+    const StepBuckets width = view_.buckets;
     job_.start(
         [=](const JobHandle& job) {
-            return RankGrid::count(*ranks, metric, level, missing, [&](auto slice) {
+            return RankGrid::count(*ranks, metric, width, missing, [&](auto slice) {
                 return !job.cancelled() && gate->read(generation, [&] {
                     if (!job.cancelled()) {
                         slice();
@@ -61,14 +61,12 @@ void RankView::count_by_worker(const std::vector<std::int64_t>& missing) {
 }
 
 GridView RankView::shown() const {
-    if (grid_.level() < 0 || grid_.level() == view_.level || view_.empty()) {
+    const auto& width = grid_.width();
+    if (!width || *width == view_.buckets || view_.empty()) {
         return view_;
     }
-    GridView shown;
-    shown.level = grid_.level();
-    shown.begin = view_.first_step(view_.begin) >> shown.level;
-    shown.end = ((view_.first_step(view_.end) - 1) >> shown.level) + 1;
-    return shown;
+    return {*width, width->bucket_of(double(view_.first_step(view_.begin))),
+            width->bucket_of(double(view_.first_step(view_.end) - 1)) + 1};
 }
 
 void RankView::summarize() {

@@ -20,8 +20,8 @@ class RankView : public QObject {
 public:
     RankView(const PanelValues* values, QThreadPool* pool);
 
-    /// The steps in view.
-    void update(double first, double last);
+    /// The steps in view; `log`: on a logarithmic axis.
+    void update(double first, double last, bool log = false);
     /// For pictures that are made once: no worker.
     void set_at_once(bool on) { at_once_ = on; }
     void clear();

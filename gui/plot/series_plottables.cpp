@@ -89,13 +89,34 @@ void SeriesPlottable::set_smoothing(double alpha) {
     prepared_ = {};
 }
 
+std::vector<double> SeriesPlottable::pixel_edges(double first, double last, int pixels) const {
+    std::vector<double> edges;
+    edges.reserve(std::size_t(pixels) + 1);
+    const double lower = scale_->of_step(first, whose());
+    const double width = (scale_->of_step(last, whose()) - lower) / pixels;
+    for (int pixel = 0; pixel <= pixels; ++pixel) {
+        edges.push_back(scale_->step_at(lower + pixel * width, whose()));
+    }
+    return edges;
+}
+
 void SeriesPlottable::prepare(double first, double last) {
-    const Key key{first, last, std::max(keyAxis()->axisRect()->width(), 2), *values_->revision};
+    const Key key{first, last, std::max(keyAxis()->axisRect()->width(), 2), *values_->revision,
+                  scale_->is_log()};
     if (key == prepared_) {
         return;
     }
     prepared_ = key;
-    decimate(column(), first, last, key.pixels, points_);
+    if (key.log) {
+        decimate(column(), pixel_edges(first, last, key.pixels), points_);
+        // What has no place on the axis would be a line from far away.
+        const auto there = [&](const PlotPoint& point) {
+            return scale_->value_of_step(point.x, whose()) > 0;
+        };
+        points_.erase(points_.begin(), std::find_if(points_.begin(), points_.end(), there));
+    } else {
+        decimate(column(), first, last, key.pixels, points_);
+    }
     smoothed_.clear();
     if (smoothing_ > 0) {
         smoothed_ = points_;
@@ -229,11 +250,17 @@ void BandPlottable::set_smoothing(double alpha) {
     smoothing_ = alpha;
 }
 
+bool BandPlottable::has_place(const AggregatePoint& point) const {
+    return !scale_->is_log() || scale_->value_of_step(point.x) > 0;
+}
+
 QPolygonF BandPlottable::smoothed_median() const {
     std::vector<PlotPoint> points;
     points.reserve(view_->points().size());
     for (const AggregatePoint& point : view_->points()) {
-        points.push_back({point.x, double(point.median)});
+        if (has_place(point)) {
+            points.push_back({point.x, double(point.median)});
+        }
     }
     smooth(points, smoothing_);
     QPolygonF line;
@@ -248,7 +275,9 @@ QPolygonF BandPlottable::line(float AggregatePoint::*value) const {
     QPolygonF line;
     line.reserve(qsizetype(view_->points().size()));
     for (const AggregatePoint& point : view_->points()) {
-        line << coordsToPixels(scale_->of_step(point.x), double(point.*value));
+        if (has_place(point)) {
+            line << coordsToPixels(scale_->of_step(point.x), double(point.*value));
+        }
     }
     return line;
 }

@@ -51,11 +51,14 @@ private:
         double x1 = 0;
         int pixels = 0;
         std::uint64_t revision = 0;
+        bool log = false;
         bool operator==(const Key&) const = default;
     };
     /// Whose time the x axis counts: of this rank, unless the line is of all.
     int whose() const { return values_->single ? -1 : rank_; }
     void prepare(double first, double last);
+    /// Steps at the edges of the pixels.
+    std::vector<double> pixel_edges(double first, double last, int pixels) const;
     CurveStroke stroke(const std::vector<PlotPoint>& points, const QColor& color) const;
 
     const PanelValues* values_;
@@ -100,6 +103,7 @@ protected:
 private:
     QPolygonF line(float AggregatePoint::*value) const;
     QPolygonF smoothed_median() const;
+    bool has_place(const AggregatePoint& point) const;  ///< a logarithmic axis has none for 0
 
     const PanelValues* values_;
     const XScale* scale_;

@@ -38,6 +38,7 @@ std::vector<FixedKeys> fixed_keys() {
              Words::tr("Zoom, show all, move in time (curves)")},
             {{u"Up"_s, u"Down"_s}, Words::tr("Previous or next plot (curves)")},
             {{u"H"_s, u"L"_s}, Words::tr("Heat map, log scale of the plot (curves)")},
+            {{u"Shift+L"_s}, Words::tr("Logarithmic x axis (curves)")},
             {{u"Ctrl+Left"_s, u"Ctrl+Right"_s}, Words::tr("Move the marked moment (curves)")},
             {{u"Return"_s, u"Enter"_s}, Words::tr("Show the log at the marked moment (curves)")},
             {{u"+"_s, u"-"_s, u"0"_s, u"Left"_s, u"Right"_s},

@@ -123,6 +123,7 @@ QString export_compare(const ComparePlot& plot, PlotFormat format, const QString
     copy.resize(width, plot.height());
     copy.plot()->resize(width, plot.height());
     copy.set_axis(plot.axis());
+    copy.set_x_log(plot.x_log());
     copy.set_bands(plot.bands());
     copy.set_metrics(plot.metrics());
     copy.set_comparison(plot.comparison(), plot.titles());

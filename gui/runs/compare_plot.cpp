@@ -77,6 +77,21 @@ void ComparePlot::set_axis(CurveAxis axis) {
     rebuild();
 }
 
+void ComparePlot::set_x_log(bool log) {
+    if (log != x_log_) {
+        x_log_ = log;
+        rebuild();
+    }
+}
+
+// NaN: none.
+double ComparePlot::position(double x) const {
+    if (!x_log_) {
+        return x;
+    }
+    return x > 0 ? std::log10(x) : std::numeric_limits<double>::quiet_NaN();
+}
+
 void ComparePlot::set_bands(bool bands) {
     bands_ = bands;
     rebuild();
@@ -156,7 +171,8 @@ void ComparePlot::add_panel(const std::string& metric, int place, int columns) {
     QCPAxis* x = panel.rect->axis(QCPAxis::atBottom);
     x->setTicker(x_ticker(axis_ == CurveAxis::Time    ? XUnit::Elapsed
                           : axis_ == CurveAxis::Epoch ? XUnit::Epoch
-                                                      : XUnit::Step));
+                                                      : XUnit::Step,
+                          x_log_));
     panel.rect->axis(QCPAxis::atLeft)->setTicker(QSharedPointer<ValueTicker>::create(metric_unit(metric)));
     connect(x, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this,
             [this, x](const QCPRange& range) { link_axes(x, range); });
@@ -207,7 +223,7 @@ void ComparePlot::add_curve(const Panel& panel, const std::vector<CurvePoint>& p
     QVector<double> keys;
     QVector<double> values;
     for (const CurvePoint& point : points) {
-        if (const double x = place_on(axis_, point); std::isfinite(x)) {
+        if (const double x = position(place_on(axis_, point)); std::isfinite(x)) {
             keys += x;
             values += point.value;
         }
@@ -240,7 +256,11 @@ void ComparePlot::add_band(const Panel& panel, const std::vector<std::size_t>& r
     QVector<double> mean;
     QVector<double> high;
     for (const BandPoint& point : band) {
-        keys += point.x;
+        const double x = position(point.x);
+        if (!std::isfinite(x)) {
+            continue;
+        }
+        keys += x;
         low += point.values.mean - point.values.deviation;
         mean += point.values.mean;
         high += point.values.mean + point.values.deviation;
@@ -356,6 +376,11 @@ void ComparePlot::contextMenuEvent(QContextMenuEvent* event) {
     menu->setObjectName(u"comparePlotMenu"_s);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->addAction(tr("&Show everything"), this, &ComparePlot::show_all)->setShortcut(Qt::Key_0);
+    QAction* x_log = menu->addAction(tr("Logarithmic &x axis"), this, &ComparePlot::xLogChanged);
+    x_log->setObjectName(u"compareMenuXLog"_s);
+    x_log->setShortcut(Qt::SHIFT | Qt::Key_L);
+    x_log->setCheckable(true);
+    x_log->setChecked(x_log_);
     menu->addSeparator();
     files_->fill(menu->addMenu(tr("&Export these plots")));
     menu->popup(event->globalPos());
@@ -398,6 +423,12 @@ void ComparePlot::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_0:
             show_all();
             return;
+        case Qt::Key_L:
+            if (event->modifiers().testFlag(Qt::ShiftModifier)) {
+                emit xLogChanged(!x_log_);
+                return;
+            }
+            break;
         default:
             QWidget::keyPressEvent(event);
     }

@@ -27,6 +27,7 @@
 #include <QSplitter>
 #include <QTabWidget>
 #include <QTableView>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
@@ -75,6 +76,8 @@ CompareView::CompareView(QThreadPool* pool, QWidget* parent)
     splitter->setSizes({420, 260});
     layout->addWidget(splitter, 1);
     setFocusProxy(plot_);
+    connect(log_, &QToolButton::toggled, plot_, &ComparePlot::set_x_log);
+    connect(plot_, &ComparePlot::xLogChanged, log_, &QToolButton::setChecked);
     plot_->files()->fill(export_->menu());
     connect(plot_->files(), &PlotFiles::exported, this, [this](const QString& path, const QString& problem) {
         written_->set_text(problem.isEmpty() ? tr("Written: %1").arg(path) : QString());
@@ -114,6 +117,14 @@ QWidget* CompareView::make_bar() {
         axis_->addItem(text, int(axis));
     }
     layout->addWidget(axis_);
+    log_ = new QToolButton(bar);
+    log_->setObjectName(u"compareXLog"_s);
+    log_->setText(tr("Log x"));
+    log_->setCheckable(true);
+    log_->setAccessibleName(tr("Logarithmic x axis"));
+    log_->setToolTip(
+        tr("Logarithmic x axis (Shift+L in the curves): the first steps as wide as the last ones"));
+    layout->addWidget(log_);
     export_ = make_button(tr("E&xport"), "compareExport", bar);
     export_->setToolTip(tr("The curves as a picture or a table"));
     auto* formats = new QMenu(export_);

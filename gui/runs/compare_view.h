@@ -19,6 +19,7 @@ class QLineEdit;
 class QPushButton;
 class QTabWidget;
 class QTableView;
+class QToolButton;
 
 namespace rankscope {
 struct RunComparison;
@@ -75,6 +76,7 @@ private:
     RunLegend* legend_;
     ComparePlot* plot_;
     QComboBox* axis_;
+    QToolButton* log_;  ///< of the x axis
     CheckChooser* choose_;
     QPushButton* export_;
     QCheckBox* bands_;

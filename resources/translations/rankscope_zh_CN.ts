@@ -3091,6 +3091,10 @@
             <source>Go back, all pages (documentation)</source>
             <translation>返回、所有页面（文档）</translation>
         </message>
+        <message>
+            <source>Logarithmic x axis (curves)</source>
+            <translation>对数 X 轴（曲线）</translation>
+        </message>
     </context>
     <context>
         <name>Formula</name>
@@ -15640,6 +15644,10 @@
             <source>&amp;Export these plots</source>
             <translation>导出这些图(&amp;E)</translation>
         </message>
+        <message>
+            <source>Logarithmic &amp;x axis</source>
+            <translation>对数 X 轴(&amp;X)</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::CompareView</name>
@@ -15770,6 +15778,18 @@
         <message>
             <source>The curves as a picture or a table</source>
             <translation>将曲线导出为图片或表格</translation>
+        </message>
+        <message>
+            <source>Log x</source>
+            <translation>对数 X</translation>
+        </message>
+        <message>
+            <source>Logarithmic x axis</source>
+            <translation>对数 X 轴</translation>
+        </message>
+        <message>
+            <source>Logarithmic x axis (Shift+L in the curves): the first steps as wide as the last ones</source>
+            <translation>对数 X 轴（曲线中按 Shift+L）：最初的步与最后的步一样宽</translation>
         </message>
     </context>
     <context>
@@ -19015,6 +19035,18 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>Steps began again at %1 without a new epoch: later values replace earlier ones here. The run store has all of them.</source>
             <translation>步数又从 %1 开始，但没有新的一轮：后来的值在这里替换先前的值。运行存储中保留全部值。</translation>
         </message>
+        <message>
+            <source>Log x</source>
+            <translation>对数 X</translation>
+        </message>
+        <message>
+            <source>Logarithmic x axis</source>
+            <translation>对数 X 轴</translation>
+        </message>
+        <message>
+            <source>Logarithmic x axis (Shift+L in the curves): the first steps as wide as the last ones</source>
+            <translation>对数 X 轴（曲线中按 Shift+L）：最初的步与最后的步一样宽</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::MetricChooser</name>
@@ -20101,6 +20133,10 @@ acc1 &lt; 0.2 for 1000 steps</translation>
         <message>
             <source>Remove the mar&amp;k</source>
             <translation>移除标记(&amp;K)</translation>
+        </message>
+        <message>
+            <source>Logarithmic &amp;x axis of all panels</source>
+            <translation>所有图使用对数 X 轴(&amp;X)</translation>
         </message>
     </context>
     <context>

@@ -87,6 +87,16 @@ void curve_shots(MainWindow& window, const std::function<void(QWidget*, const ch
     take(&window, "curves-clock");
     plot->set_x_unit(XUnit::Step);
     set_look(plot, "loss", false, false);
+    show_run(window, 8, 0.9);
+    emit plot->xLogChanged(true);
+    take(&window, "curves-x-log-8");
+    show_run(window, 1024, 0.9);
+    set_look(plot, "images_per_s", true, false);
+    emit plot->xLogChanged(true);
+    take(&window, "curves-x-log-1024");
+    set_look(plot, "images_per_s", false, false);
+    emit plot->xLogChanged(false);
+    show_run(window, 8, 0.7);
 
     plot->set_metrics({"loss", "acc1", "val_loss", "t_step_ms", "t_data_ms", "images_per_s"});
     take(&window, "curves-sections");

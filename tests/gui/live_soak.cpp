@@ -20,6 +20,7 @@
 #include <remote/wire/event_wire.h>
 #include <remote/wire/frame_codec.h>
 
+#include <malloc.h>
 #include <qcustomplot.h>
 #include <tests/gui/synthetic_run.h>
 #include <unistd.h>
@@ -56,6 +57,7 @@ struct Load {
 struct Memory {
     double own = 0;
     double files = 0;
+    double in_use = 0;  ///< of `own`, what was asked for and not given back
 
     static Memory now() {
         Memory memory;
@@ -69,6 +71,8 @@ struct Memory {
                 memory.files += mb;
             }
         }
+        const struct mallinfo2 heap = ::mallinfo2();
+        memory.in_use = double(heap.uordblks + heap.hblkhd) / 1e6;
         return memory;
     }
 };
@@ -79,24 +83,33 @@ double thread_cpu_s() {
     return double(now.tv_sec) + double(now.tv_nsec) / 1e9;
 }
 
+/// Of times in ms, to a tenth of one. Its memory does not grow: that of the window is measured.
 class Quantiles {
 public:
-    void add(double value) { values_.push_back(float(value)); }
-    double at(double share) {
-        if (values_.empty()) {
-            return std::nan("");
-        }
-        std::sort(values_.begin(), values_.end());
-        return double(values_[std::min(std::size_t(share * double(values_.size())), values_.size() - 1)]);
+    void add(double ms) {
+        ++counts_[std::size_t(std::clamp(ms * 10, 0.0, double(counts_.size() - 1)))];
+        ++size_;
+        worst_ = std::max(worst_, ms);
     }
-    std::size_t size() const { return values_.size(); }
-    void print(const char* what) {
+    double at(double share) const {
+        std::size_t before = 0;
+        for (std::size_t i = 0; i < counts_.size(); ++i) {
+            before += counts_[i];
+            if (double(before) > share * double(size_)) {
+                return double(i + 1) / 10;
+            }
+        }
+        return std::nan("");
+    }
+    void print(const char* what) const {
         std::printf("%-28s p50 %7.1f ms, p99 %7.1f ms, worst %7.1f ms (%zu)\n", what, at(0.5), at(0.99),
-                    at(1), size());
+                    worst_, size_);
     }
 
 private:
-    std::vector<float> values_;
+    std::vector<std::uint32_t> counts_ = std::vector<std::uint32_t>(200'000);
+    std::size_t size_ = 0;
+    double worst_ = 0;
 };
 
 /// All nodes, on one thread: each rank reports its step once in a period, spread over the period, and a line a second.
@@ -352,9 +365,10 @@ int main(int argc, char** argv) {
         if (printed.elapsed() > 30'000) {
             printed.restart();
             const Memory memory = Memory::now();
-            std::printf("%4.0f s: %lld steps, %.0f MB and %.0f MB of files, producer late by %.2f s\n",
-                        monotonic_s() - begin, static_cast<long long>(nodes.steps()), memory.own,
-                        memory.files, Nodes::late(begin, load, nodes.steps()));
+            std::printf(
+                "%4.0f s: %lld steps, %.1f MB (%.1f in use) and %.0f MB of files, producer late by %.2f s\n",
+                monotonic_s() - begin, static_cast<long long>(nodes.steps()), memory.own, memory.in_use,
+                memory.files, Nodes::late(begin, load, nodes.steps()));
             std::fflush(stdout);
         }
     }

@@ -30,6 +30,7 @@
 #include <QTableView>
 #include <QToolButton>
 #include <QXmlStreamReader>
+#include <cmath>
 
 namespace rankscope::gui::testing {
 namespace {
@@ -109,6 +110,25 @@ TEST_F(CompareRuns, CurvesDifferencesAndStatistics) {
     EXPECT_TRUE(QApplication::clipboard()->text().startsWith(u"section,key,"_s));
     QTest::keyClick(view()->plot(), Qt::Key_Escape);
     EXPECT_TRUE(find<QTableView>("runsTable")->isVisible());
+}
+
+TEST_F(CompareRuns, ALogarithmicXAxisHasTheSameCurves) {
+    open_compared();
+    const int curves = view()->plot()->curve_count();
+    auto* log = find<QToolButton>("compareXLog");
+    const auto first_key = [&] { return view()->plot()->plot()->graph(0)->data()->at(0)->key; };
+    const double first = first_key();
+    QTest::keyClick(view()->plot(), Qt::Key_L, Qt::ShiftModifier);
+    EXPECT_TRUE(log->isChecked());
+    EXPECT_EQ(view()->plot()->curve_count(), curves);
+    EXPECT_NEAR(first_key(), std::log10(std::max(first, 1.0)), 1e-9);
+    EXPECT_LT(view()->plot()->x_range().upper, 6) << "decades";
+    click(find<QCheckBox>("compareBands"));
+    EXPECT_GT(view()->plot()->curve_count(), 0);
+    QTemporaryDir folder;
+    EXPECT_EQ(export_compare(*view()->plot(), PlotFormat::Svg, folder.filePath(u"log.svg"_s)), QString());
+    click(log);
+    EXPECT_FALSE(view()->plot()->x_log());
 }
 
 TEST_F(CompareRuns, ATargetGivesTheTimeToIt) {

@@ -230,7 +230,7 @@ TEST_F(LivePlots, AWorkerCountsWhatTakesLong) {
     plot_.show_x(10, 60);
     EXPECT_FALSE(loss().view().points().empty()) << "the picture of before remains";
     settle();
-    EXPECT_EQ(loss().view().grid().level(), 0);
+    EXPECT_EQ(loss().view().grid().width(), StepBuckets());
     // Another run while a worker counts: nothing of the old one arrives.
     plot_.set_following(true);
     live_.reset(many_ranks(20, 10));
