@@ -212,6 +212,7 @@ QWidget* DoctorPage::make_connections() {
          {PairState::Fine, PairState::Warned, PairState::Failed, PairState::Untested}) {
         auto* sign = new QLabel(legend_);
         sign->setObjectName(u"legendSign%1"_s.arg(int(state)));
+        sign->setAccessibleName(pair_state_text(state));
         legend->addWidget(sign);
         legend->addWidget(make_label(pair_state_text(state), legend_, "muted"));
         legend->addSpacing(10);
@@ -422,6 +423,7 @@ void DoctorPage::show_summary() {
         title_->setText(tr("All %1 checks passed").arg(counts.passed));
     }
     sign_->setPixmap(check_icon(status, theme_colors(palette())).pixmap(kSign, kSign));
+    sign_->setAccessibleName(check_status_text(status));
     const QString depth =
         preflight->reported_depth() == PreflightDepth::Full ? tr("full preflight") : tr("quick preflight");
     const QString origin = preflight->run().isEmpty()

@@ -111,6 +111,7 @@ void PreflightLine::show_report(const PreflightReport& report) {
 void PreflightLine::show_sign(std::optional<CheckStatus> status) {
     status_ = status;
     sign_->setPixmap(status ? check_icon(*status, theme_colors(palette())).pixmap(kSign, kSign) : QPixmap());
+    sign_->setAccessibleName(status ? check_status_text(*status) : QString());
     sign_->setVisible(status.has_value());
 }
 

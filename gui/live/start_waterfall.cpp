@@ -274,6 +274,7 @@ StartWaterfall::StartWaterfall(QWidget* parent)
     head->addWidget(waiting_, 1);
     for (std::size_t i = 0; i < kStartParts; ++i) {
         signs_.push_back(new QLabel(this));
+        signs_.back()->setAccessibleName(start_part_text(StartPart(i)));
         head->addWidget(signs_.back());
         head->addWidget(make_label(start_part_text(StartPart(i)), this, "muted"));
         head->addSpacing(4);

@@ -6,6 +6,7 @@
 #include <gui/style/theme.h>
 
 #include <gtest/gtest.h>
+#include <tests/gui/name_watch.h>
 
 #include <QApplication>
 #include <QSettings>
@@ -39,11 +40,13 @@ int main(int argc, char** argv) {
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
     }
-    testing::InitGoogleTest(&argc, argv);
+    ::testing::InitGoogleTest(&argc, argv);
     qInstallMessageHandler(take_message);
     QApplication app(argc, argv);
     QApplication::setOrganizationName(u"rankscope-test"_s);
     load_resources();
     apply_theme(app, ThemeChoice::Light, false);
+    rankscope::gui::testing::NameWatch names;
+    app.installEventFilter(&names);
     return RUN_ALL_TESTS();
 }
