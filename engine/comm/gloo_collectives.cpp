@@ -307,7 +307,7 @@ void GlooCollectives::all_gather(std::span<const std::byte> mine, std::span<std:
     begin(CollectiveKind::all_gather, mine.size(), 0);
     std::byte* joined = grow(parts_, all.size());
     const auto place = [&](int rank) { return static_cast<std::size_t>(rank) * mine.size(); };
-    std::memcpy(joined + place(rank()), mine.data(), mine.size());
+    std::copy(mine.begin(), mine.end(), joined + place(rank()));  // unlike memcpy, also of nothing
     if (size() > 1 && !mine.empty()) {
         Buffer& buffer = buffer_of(joined, all.size());
         exchange_all(
@@ -319,7 +319,7 @@ void GlooCollectives::all_gather(std::span<const std::byte> mine, std::span<std:
                 return Message{peer, place(peer), mine.size()};
             });
     }
-    std::memcpy(all.data(), joined, all.size());
+    std::copy_n(joined, all.size(), all.data());
 }
 
 /// Dissemination: after round k every rank has data, directly or not, from 2^(k+1) ranks.

@@ -178,10 +178,10 @@ void SharedMemoryCollectives::barrier() {
 void SharedMemoryCollectives::all_gather(std::span<const std::byte> mine, std::span<std::byte> all) {
     begin({.operation = CollectiveKind::all_gather, .bytes = mine.size()});
     if (mine.size() <= kSlot) {
-        std::memcpy(slot(rank_), mine.data(), mine.size());
+        std::copy(mine.begin(), mine.end(), slot(rank_));  // unlike memcpy, also of nothing
         meet();
         for (int other = 0; other < size(); ++other) {
-            std::memcpy(all.data() + static_cast<std::size_t>(other) * mine.size(), slot(other), mine.size());
+            std::copy_n(slot(other), mine.size(), all.data() + static_cast<std::size_t>(other) * mine.size());
         }
         return;
     }
@@ -206,11 +206,11 @@ void SharedMemoryCollectives::broadcast(std::span<std::byte> bytes, int root) {
     const bool giving = root == rank_;
     if (bytes.size() <= kSlot) {
         if (giving) {
-            std::memcpy(slot(rank_), bytes.data(), bytes.size());
+            std::copy(bytes.begin(), bytes.end(), slot(rank_));
         }
         meet();
         if (!giving) {
-            std::memcpy(bytes.data(), slot(root), bytes.size());
+            std::copy_n(slot(root), bytes.size(), bytes.data());
         }
         return;
     }
