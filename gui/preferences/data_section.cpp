@@ -109,7 +109,6 @@ void DataSection::show_output_default(std::int64_t free) {
            "attached to from now on.")
             .arg(default_output_limit(0) / kMegabyte)
             .arg(default_output_limit(free) / kMegabyte));
-    form()->fit_texts();
 }
 
 void DataSection::add_storage() {

@@ -7,6 +7,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QEvent>
 #include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -84,6 +85,7 @@ void FieldForm::add_row(const std::string& key, const QString& label, QWidget* e
         connect(text, &QPlainTextEdit::textChanged, this, report);
     }
     rows_[key] = row;
+    row.box->installEventFilter(this);
 }
 
 QLineEdit* FieldForm::add_line(const std::string& key, const QString& label, const char* object_name,
@@ -120,18 +122,33 @@ std::map<std::string, QString> FieldForm::set_errors(const std::map<std::string,
     return left;
 }
 
+// By hand: wrapped labels in nested layouts get the height of another width.
+void FieldForm::fit_row(const Row& row) {
+    const int room = std::max(row.box->width(), kNarrowest);
+    if (!row.error->text().isEmpty()) {
+        row.error->setFixedHeight(row.error->heightForWidth(room));
+    }
+    if (auto* text = qobject_cast<QLabel*>(row.editor); text && text->wordWrap() && !text->text().isEmpty()) {
+        text->setFixedHeight(text->heightForWidth(room));
+    }
+}
+
 void FieldForm::fit_texts() {
-    for (auto& [key, row] : rows_) {
-        // By hand: wrapped labels in nested layouts get the height of another width.
-        const int room = std::max(row.box->width(), kNarrowest);
-        if (!row.error->text().isEmpty()) {
-            row.error->setFixedHeight(row.error->heightForWidth(room));
-        }
-        if (auto* text = qobject_cast<QLabel*>(row.editor);
-            text && text->wordWrap() && !text->text().isEmpty()) {
-            text->setFixedHeight(text->heightForWidth(room));
+    for (const auto& [key, row] : rows_) {
+        fit_row(row);
+    }
+}
+
+// A row gets another width without the form, by its neighbours; a text can change at any time.
+bool FieldForm::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest) {
+        for (const auto& [key, row] : rows_) {
+            if (row.box == watched) {
+                fit_row(row);
+            }
         }
     }
+    return QWidget::eventFilter(watched, event);
 }
 
 void FieldForm::resizeEvent(QResizeEvent* event) {

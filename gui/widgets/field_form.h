@@ -35,14 +35,13 @@ public:
     QString error(const std::string& key) const;
     void set_label(const std::string& key, const QString& label);
     void set_row_visible(const std::string& key, bool visible);
-    /// The text of a wrapped label among the rows has changed.
-    void fit_texts();
 
 signals:
     /// The editor of a row has another value.
     void edited(const QString& key);
 
 protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
@@ -53,6 +52,9 @@ private:
         QLabel* error = nullptr;
         QWidget* box = nullptr;
     };
+    void fit_texts();
+    static void fit_row(const Row& row);
+
     std::map<std::string, Row> rows_;
     QFormLayout* layout_;
 };

@@ -145,6 +145,33 @@ TEST_F(SettingsTest, SearchLeavesTheSectionsThatMentionTheWords) {
     EXPECT_EQ(list->currentItem()->text(), u"Data"_s);
 }
 
+TEST_F(SettingsTest, ATextThatComesLaterIsShownWhole) {
+    QDialog* dialog = open_settings();
+    child<QListWidget>(dialog, "settingsSections")->setCurrentRow(1);
+    const auto expect_fit = [](const QLabel* label) {
+        constexpr int kBeside = 4;  // the name beside it stands lower
+        const auto fits = [&] {
+            return label->height() == label->heightForWidth(label->width()) &&
+                   label->parentWidget()->height() <= label->height() + kBeside;
+        };
+        EXPECT_TRUE(wait_until(fits))
+            << ss(label->objectName()) << ": " << label->height() << " of " << label->parentWidget()->height()
+            << " for a need of " << label->heightForWidth(label->width());
+    };
+    auto* used = child<QLabel>(dialog, "settingsUsed");
+    ASSERT_TRUE(wait_until([&] { return used->text().contains(u"runs.sqlite"_s); }));
+    auto* note = child<QLabel>(dialog, "settingsOutputNote");
+    ASSERT_TRUE(wait_until([&] { return !note->text().isEmpty(); }));
+    for (QLabel* label : {used, note}) {
+        expect_fit(label);
+        for (const QString& text :
+             {u"Short."_s, QString(u"A text of many words. "_s.repeated(30)), u"Short."_s}) {
+            label->setText(text);
+            expect_fit(label);
+        }
+    }
+}
+
 TEST_F(SettingsTest, RetentionShowsWhatItWouldRemoveAndRemovesItWhenConfirmed) {
     fill_store({{.id = "old", .start_us = 1'400'000'000'000'000},
                 {.id = "starred", .start_us = 1'400'000'100'000'000}});
