@@ -83,9 +83,10 @@ std::size_t FormulaWork::left(const LiveData& run) const {
             left += steps > have ? 2 * (steps - have) * run.series.size() : 0;
         }
     }
+    const std::vector<bool> behind = this->behind(run);
     for (std::size_t rank = 0; rank < results(run); ++rank) {
         const MetricColumn& base = base_of(run, rank);
-        const std::size_t end = base.steps().lower_bound(double(end_of(run, rank, base)) + 0.5);
+        const std::size_t end = base.steps().lower_bound(double(end_of(run, rank, base, behind)) + 0.5);
         const std::size_t next = rank < next_.size() ? next_[rank] : 0;
         left += end > next ? end - next : 0;
     }
@@ -172,17 +173,33 @@ const MetricColumn& FormulaWork::base_of(const LiveData& run, std::size_t rank) 
     return operand_of(run, each == all.end() ? 0 : std::size_t(each - all.begin()), rank);
 }
 
-// Not beyond what the others have: a value that is late would be replaced by the one before it.
-std::int64_t FormulaWork::end_of(const LiveData& run, std::size_t rank, const MetricColumn& base) const {
-    std::int64_t end = std::numeric_limits<std::int64_t>::max();
-    if (run.state.outcome != Outcome::Running) {
-        return end;
+std::vector<bool> FormulaWork::behind(const LiveData& run) const {
+    std::vector<bool> behind(operands_.size(), false);
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+        const MetricColumn* of =
+            is_over_all(formula_->operands()[i].whose) ? leading(run, operands_[i].metric) : nullptr;
+        if (of) {
+            const std::int64_t end = settled(run, operands_[i].metric);
+            behind[i] = next_of(operands_[i].all, *of) < of->steps().lower_bound(double(end) + 0.5);
+        }
     }
+    return behind;
+}
+
+// Not beyond what the others have: a value that is late would be replaced by the one before it.
+std::int64_t FormulaWork::end_of(const LiveData& run, std::size_t rank, const MetricColumn& base,
+                                 const std::vector<bool>& behind) const {
+    const bool over = run.state.outcome != Outcome::Running;
+    std::int64_t end = std::numeric_limits<std::int64_t>::max();
     for (std::size_t i = 0; i < operands_.size(); ++i) {
         const MetricColumn& column = operand_of(run, i, rank);
-        end = std::min(end, column.empty() ? -1
-                                           : std::max(column.steps().last(),
-                                                      base.empty() ? 0 : base.steps().last() - kLag));
+        const std::int64_t last = column.empty() ? -1 : column.steps().last();
+        if (behind[i]) {
+            end = std::min(end, last);
+        } else if (!over) {
+            const bool waits = column.empty() || base.empty();
+            end = std::min(end, waits ? last : std::max(last, base.steps().last() - kLag));
+        }
     }
     return end;
 }

@@ -48,7 +48,10 @@ private:
     const MetricColumn* leading(const LiveData& run, MetricId metric) const;
     const MetricColumn& base_of(const LiveData& run, std::size_t rank) const;
     const MetricColumn& operand_of(const LiveData& run, std::size_t index, std::size_t rank) const;
-    std::int64_t end_of(const LiveData& run, std::size_t rank, const MetricColumn& base) const;
+    /// Operands over all ranks that are not computed as far as the run has got: it continues while a pass lasts.
+    std::vector<bool> behind(const LiveData& run) const;
+    std::int64_t end_of(const LiveData& run, std::size_t rank, const MetricColumn& base,
+                        const std::vector<bool>& behind) const;
     double value_at(const LiveData& run, std::size_t rank, std::int64_t step);
 
     std::optional<Formula> formula_;
@@ -71,9 +74,10 @@ bool FormulaWork::compute(const LiveData& run, std::size_t most, Add add) {
     }
     const std::size_t count = results(run);
     next_.resize(std::max(next_.size(), count), 0);
+    const std::vector<bool> behind = this->behind(run);
     for (; at_rank_ < count; ++at_rank_) {
         const MetricColumn& base = base_of(run, at_rank_);
-        const std::int64_t end = end_of(run, at_rank_, base);
+        const std::int64_t end = end_of(run, at_rank_, base, behind);
         for (std::size_t& next = next_[at_rank_]; next < base.size(); ++next) {
             const std::int64_t step = base.steps().at(next);
             if (step > end) {

@@ -3,6 +3,7 @@
 
 #include <gui/data/formula.h>
 #include <gui/data/formula_series.h>
+#include <gui/data/formula_work.h>
 #include <gui/live/formula_dialog.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/plot_export.h>
@@ -252,6 +253,42 @@ TEST_F(FormulaSeriesTest, TheRunContinuesWhileAWorkerComputes) {
     live_.apply(one_step(32, ++step));
     finish(series);
     expect_distances(series, 32, std::size_t(step));
+}
+
+TEST(FormulaWork, AMeanThatIsBehindTheRunIsNotReplacedByAnEarlierOne) {
+    for (const bool ends : {false, true}) {
+        LiveData run = long_run(4, 4000);
+        const auto formula = Formula::parse("loss - loss@mean");
+        ASSERT_TRUE(formula.has_value());
+        FormulaWork work(*formula, {*run.state.metrics.find("loss")});
+        std::size_t count = 0;
+        const auto add = [&](std::size_t rank, std::int64_t step, float value) {
+            ++count;
+            ASSERT_EQ(value, float(rank) - 1.5F) << "rank " << rank << " at step " << step;
+        };
+        // The means are complete, the differences are not: then the run gets far ahead.
+        work.begin_pass();
+        while (count == 0) {
+            ASSERT_FALSE(work.compute(run, 1000, add));
+        }
+        for (int step = 4001; step <= 6000; ++step) {
+            for (const QueuedItem& item : one_step(4, step)) {
+                run.apply(std::get<Event>(item));
+            }
+        }
+        if (ends) {
+            run.apply(Event{0, 1, "", -1, EndEvent{Outcome::Done, 0, "", false, {}, {}}});
+        }
+        while (!work.compute(run, 1000, add)) {
+        }
+        EXPECT_EQ(count, 4U * 4000);
+        EXPECT_GT(work.left(run), 0U);
+        work.begin_pass();
+        while (!work.compute(run, 1000, add)) {
+        }
+        EXPECT_EQ(count, 4U * 6000);
+        EXPECT_EQ(work.left(run), 0U);
+    }
 }
 
 TEST_F(FormulaSeriesTest, AReturnToAnEarlierStepDropsWhatAWorkerComputes) {
