@@ -104,7 +104,7 @@ void AbsenceState::set_absence(NcclAbsence absence, const NcclData& of) {
     text_->setText(text_of(absence, of.run() != nullptr));
     // A wrapped label that is aligned gets the height of a single line from its layout.
     text_->ensurePolished();
-    text_->setFixedHeight(text_->heightForWidth(kTextWidth));
+    fit_height(text_, kTextWidth);
     const bool can_set = of.run() && !of.run()->data().job_yaml.empty();
     set_debug_->setVisible(can_set && (absence == NcclAbsence::NoLines || absence == NcclAbsence::Waiting));
 }

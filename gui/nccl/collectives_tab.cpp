@@ -379,7 +379,7 @@ void CollectivesTab::refresh() {
         why_->setText(why);
         // A wrapped label that is aligned gets the height of a single line from its layout.
         why_->ensurePolished();
-        why_->setFixedHeight(why_->heightForWidth(kTextWidth));
+        fit_height(why_, kTextWidth);
         fill_calls();
         return;
     }

@@ -42,7 +42,7 @@ EmptyState::EmptyState(const QString& title, const QString& text, const QString&
 void EmptyState::fit() {
     // A wrapped label that is aligned gets the height of a single line from its layout.
     text_->ensurePolished();
-    text_->setFixedHeight(text_->heightForWidth(kTextWidth));
+    fit_height(text_, kTextWidth);
 }
 
 void EmptyState::showEvent(QShowEvent* event) {

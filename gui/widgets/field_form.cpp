@@ -122,14 +122,13 @@ std::map<std::string, QString> FieldForm::set_errors(const std::map<std::string,
     return left;
 }
 
-// By hand: wrapped labels in nested layouts get the height of another width.
 void FieldForm::fit_row(const Row& row) {
     const int room = std::max(row.box->width(), kNarrowest);
     if (!row.error->text().isEmpty()) {
-        row.error->setFixedHeight(row.error->heightForWidth(room));
+        fit_height(row.error, room);
     }
     if (auto* text = qobject_cast<QLabel*>(row.editor); text && text->wordWrap() && !text->text().isEmpty()) {
-        text->setFixedHeight(text->heightForWidth(room));
+        fit_height(text, room);
     }
 }
 

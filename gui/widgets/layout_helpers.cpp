@@ -27,6 +27,12 @@ QLabel* make_label(const QString& text, QWidget* parent, const char* role) {
     return label;
 }
 
+// Not heightForWidth(): that is never below the height which was fixed before.
+void fit_height(QLabel* label, int width) {
+    const QRect room(0, 0, width, QWIDGETSIZE_MAX);
+    label->setFixedHeight(label->fontMetrics().boundingRect(room, Qt::TextWordWrap, label->text()).height());
+}
+
 QFrame* make_rule(QWidget* parent) {
     auto* rule = new QFrame(parent);
     rule->setProperty("role", u"rule"_s);

@@ -18,6 +18,8 @@ class QWidget;
 namespace rankscope::gui {
 
 QLabel* make_label(const QString& text, QWidget* parent, const char* role = nullptr);
+/// Fixes the height of a plain, wrapped text for a width: layouts give it the height of another width.
+void fit_height(QLabel* label, int width);
 QFrame* make_rule(QWidget* parent);
 QPushButton* make_button(const QString& text, const char* object_name, QWidget* parent,
                          const char* role = nullptr);

@@ -147,21 +147,23 @@ TEST_F(SettingsTest, SearchLeavesTheSectionsThatMentionTheWords) {
 
 TEST_F(SettingsTest, ATextThatComesLaterIsShownWhole) {
     QDialog* dialog = open_settings();
+    auto* note = child<QLabel>(dialog, "settingsOutputNote");
+    ASSERT_TRUE(wait_until([&] { return !note->text().isEmpty(); }));
     child<QListWidget>(dialog, "settingsSections")->setCurrentRow(1);
     const auto expect_fit = [](const QLabel* label) {
         constexpr int kBeside = 4;  // the name beside it stands lower
-        const auto fits = [&] {
-            return label->height() == label->heightForWidth(label->width()) &&
-                   label->parentWidget()->height() <= label->height() + kBeside;
+        const auto need = [&] {
+            const QRect room(0, 0, label->width(), 10'000);
+            return label->fontMetrics().boundingRect(room, Qt::TextWordWrap, label->text()).height();
         };
-        EXPECT_TRUE(wait_until(fits))
-            << ss(label->objectName()) << ": " << label->height() << " of " << label->parentWidget()->height()
-            << " for a need of " << label->heightForWidth(label->width());
+        const auto fits = [&] {
+            return label->height() == need() && label->parentWidget()->height() <= need() + kBeside;
+        };
+        EXPECT_TRUE(wait_until(fits)) << ss(label->objectName()) << ": " << label->height() << " of "
+                                      << label->parentWidget()->height() << " for a need of " << need();
     };
     auto* used = child<QLabel>(dialog, "settingsUsed");
     ASSERT_TRUE(wait_until([&] { return used->text().contains(u"runs.sqlite"_s); }));
-    auto* note = child<QLabel>(dialog, "settingsOutputNote");
-    ASSERT_TRUE(wait_until([&] { return !note->text().isEmpty(); }));
     for (QLabel* label : {used, note}) {
         expect_fit(label);
         for (const QString& text :
