@@ -260,7 +260,8 @@ TEST(FormulaWork, AMeanThatIsBehindTheRunIsNotReplacedByAnEarlierOne) {
         LiveData run = long_run(4, 4000);
         const auto formula = Formula::parse("loss - loss@mean");
         ASSERT_TRUE(formula.has_value());
-        FormulaWork work(*formula, {*run.state.metrics.find("loss")});
+        const MetricId loss = *run.state.metrics.find("loss");
+        FormulaWork work(*formula, std::vector<MetricId>(formula->operands().size(), loss));
         std::size_t count = 0;
         const auto add = [&](std::size_t rank, std::int64_t step, float value) {
             ++count;
