@@ -19,13 +19,16 @@
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 #include <map>
 #include <random>
 
@@ -145,6 +148,61 @@ TEST(Ports, AFreePortIsFree) {
     const auto port = pick_free_port();
     ASSERT_NE(port, 0);
     EXPECT_TRUE(port_is_free(port, held_by)) << held_by;
+}
+
+/// As the store of rank 0: names the port.
+bool can_listen_on(std::uint16_t port) {
+    const UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const int on = 1;
+    ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_port = htons(port);
+    return ::bind(fd.get(), reinterpret_cast<sockaddr*>(&name), sizeof name) == 0 &&
+           ::listen(fd.get(), 1) == 0;
+}
+
+TEST(Ports, AHeldPortIsOnlyForWhoNamesIt) {
+    enum Result { kFine, kNoNamespace, kNotHeld, kGiven, kNoneLeft };
+    const pid_t child = ::fork();
+    if (child == 0) {  // in a network of its own with ten ports
+        std::ofstream range;
+        if (::unshare(CLONE_NEWNET) == 0) {
+            range.open("/proc/sys/net/ipv4/ip_local_port_range");
+            range << "40000 40009" << std::flush;
+        }
+        if (!range.is_open() || !range) {
+            ::_exit(kNoNamespace);
+        }
+        const HeldPort held = hold_port(0);
+        std::string held_by;
+        if (held.port == 0 || !port_is_free(held.port, held_by) || !can_listen_on(held.port)) {
+            ::_exit(kNotHeld);
+        }
+        std::vector<UniqueFd> others;
+        for (int i = 0; i < 20; ++i) {
+            UniqueFd fd(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+            sockaddr_in6 any{};
+            any.sin6_family = AF_INET6;
+            socklen_t size = sizeof any;
+            if (::bind(fd.get(), reinterpret_cast<sockaddr*>(&any), size) != 0) {
+                break;
+            }
+            ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&any), &size);
+            if (ntohs(any.sin6_port) == held.port) {
+                ::_exit(kGiven);
+            }
+            others.push_back(std::move(fd));
+        }
+        ::_exit(others.size() == 9 && can_listen_on(held.port) ? kFine : kNoneLeft);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == kNoNamespace) {
+        GTEST_SKIP() << "needs root, for a network namespace of its own";
+    }
+    EXPECT_EQ(WEXITSTATUS(status), kFine);
 }
 
 TEST(Utf8, KnowsTextFromBytes) {

@@ -86,6 +86,7 @@ TEST_F(Serve, FindsPorts) {
     reply = client_->call(request);
     EXPECT_EQ(reply.port().port(), port);
     EXPECT_TRUE(reply.port().held_by().empty());
+    EXPECT_EQ(client_->call(request).port().port(), port) << "held for the next run, and free for it";
     request.mutable_find_port()->set_preferred(0);
     EXPECT_GT(client_->call(request).port().port(), 0U);
     request.mutable_find_port()->set_preferred(65536 + 80);

@@ -29,8 +29,7 @@ constexpr const char* kListens = "0A";
 constexpr const char* kTimeWait = "06";
 
 // Binds without listening: nothing of ours can be reached meanwhile.
-int try_bind(std::uint16_t port, std::uint16_t& bound) {
-    const UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+int bind_to(const UniqueFd& fd, std::uint16_t port, std::uint16_t& bound) {
     const int on = 1;
     ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     sockaddr_in address{};
@@ -43,6 +42,14 @@ int try_bind(std::uint16_t port, std::uint16_t& bound) {
     ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &length);
     bound = ntohs(address.sin_port);
     return 0;
+}
+
+UniqueFd tcp_socket() {
+    return UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+}
+
+int try_bind(std::uint16_t port, std::uint16_t& bound) {
+    return bind_to(tcp_socket(), port, bound);
 }
 
 struct TcpSocket {
@@ -181,8 +188,15 @@ std::vector<std::uint16_t> listening_ports_of(pid_t pid) {
 }
 
 std::uint16_t pick_free_port() {
-    std::uint16_t port = 0;
-    return try_bind(0, port) == 0 ? port : 0;
+    return hold_port(0).port;
+}
+
+HeldPort hold_port(std::uint16_t port) {
+    HeldPort held{tcp_socket()};
+    if (bind_to(held.fd, port, held.port) != 0) {
+        return {};
+    }
+    return held;
 }
 
 }  // namespace rankscope::agent

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <base/fd.h>
+
 #include <sys/types.h>
 
 #include <cstdint>
@@ -29,7 +31,17 @@ std::optional<PortSocket> socket_of_port(std::uint16_t port);
 int bind_error(std::uint16_t port);
 /// The ports that this process listens on.
 std::vector<std::uint16_t> listening_ports_of(pid_t pid);
-/// A free port of the kernel's choice; 0 when there is none.
+/// A free port of the kernel's choice, on all addresses; 0 when there is none.
 std::uint16_t pick_free_port();
+
+/// A port that the kernel gives to nobody else while this lives: neither to who binds to port 0 nor to who connects.
+/// It does not listen. A program that names the port and sets SO_REUSEADDR, as the stores of PyTorch and of our engine
+/// do, can listen on it meanwhile (socket(7)).
+struct HeldPort {
+    UniqueFd fd;
+    std::uint16_t port = 0;  ///< 0: there is none
+};
+/// 0: a free one of the kernel's choice.
+HeldPort hold_port(std::uint16_t port);
 
 }  // namespace rankscope::agent

@@ -73,6 +73,7 @@ private:
     bool read_requests();
     void handle(const wire::Request& request);
     bool handle_in_background(const wire::Request& request);
+    void start_run(const wire::StartRun& run, wire::Reply& reply);
     void attach(const wire::Request& request, wire::Reply& reply);
     void attach_slurm(const wire::AttachSlurm& attach, wire::Reply& reply);
     void stop(const wire::StopRun& stop, wire::Reply& reply);
@@ -96,6 +97,7 @@ private:
     std::list<Attachment> attachments_;
     std::list<SlurmWatch> slurm_;
     ProbeListener probe_listener_{loop_};
+    HeldPort held_port_;  ///< for rank 0 of the run that starts next
     BackgroundRequests background_{loop_, [this](const wire::Reply& reply) { send(reply); }};
 };
 
@@ -227,7 +229,7 @@ void Server::handle(const wire::Request& request) {
             }
             break;
         case wire::Request::kStartRun:
-            answer(reply, launch_run(request.start_run(), paths_), &wire::Reply::mutable_started);
+            start_run(request.start_run(), reply);
             break;
         case wire::Request::kAttach:
             attach(request, reply);
@@ -246,7 +248,8 @@ void Server::handle(const wire::Request& request) {
             std::string held_by;
             const bool take =
                 is_port(preferred) && port_is_free(static_cast<std::uint16_t>(preferred), held_by);
-            reply.mutable_port()->set_port(take ? preferred : pick_free_port());
+            held_port_ = hold_port(take ? static_cast<std::uint16_t>(preferred) : 0);
+            reply.mutable_port()->set_port(held_port_.port);
             reply.mutable_port()->set_held_by(held_by);
             break;
         }
@@ -309,6 +312,14 @@ void Server::handle(const wire::Request& request) {
             break;
     }
     send(reply);
+}
+
+void Server::start_run(const wire::StartRun& run, wire::Reply& reply) {
+    if (run.bundle().empty()) {
+        held_port_ = {};  // the user's program may listen without SO_REUSEADDR
+    }
+    answer(reply, launch_run(run, paths_), &wire::Reply::mutable_started);
+    held_port_ = {};  // the supervisor has its own ports by now
 }
 
 void Server::attach(const wire::Request& request, wire::Reply& reply) {
