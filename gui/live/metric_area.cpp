@@ -10,6 +10,7 @@
 #include <gui/plot/panel_menu.h>
 #include <gui/plot/plot_moment.h>
 #include <gui/plot/plot_sections.h>
+#include <gui/plot/x_log_button.h>
 #include <gui/strings.h>
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/layout_helpers.h>
@@ -72,13 +73,7 @@ void MetricArea::make_bar() {
     unit_->setAccessibleName(tr("X axis"));
     unit_->setToolTip(tr("What the x axis counts"));
     unit_->addItem(x_unit_text(XUnit::Step), x_unit_key(XUnit::Step));
-    log_ = new QToolButton(this);
-    log_->setObjectName(u"plotXLog"_s);
-    log_->setText(tr("Log x"));
-    log_->setCheckable(true);
-    log_->setAccessibleName(tr("Logarithmic x axis"));
-    log_->setToolTip(
-        tr("Logarithmic x axis (Shift+L in the curves): the first steps as wide as the last ones"));
+    log_ = make_x_log_button("plotXLog", this);
     smoothing_ = new QSlider(Qt::Horizontal, this);
     smoothing_->setObjectName(u"smoothing"_s);
     smoothing_->setRange(0, MetricChoice::kMostSmoothing);

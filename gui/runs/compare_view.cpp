@@ -4,6 +4,7 @@
 #include <gui/models/comparison_model.h>
 #include <gui/models/run_column_texts.h>
 #include <gui/plot/plot_files.h>
+#include <gui/plot/x_log_button.h>
 #include <gui/runs/compare_plot.h>
 #include <gui/runs/compare_view.h>
 #include <gui/runs/run_legend.h>
@@ -117,13 +118,7 @@ QWidget* CompareView::make_bar() {
         axis_->addItem(text, int(axis));
     }
     layout->addWidget(axis_);
-    log_ = new QToolButton(bar);
-    log_->setObjectName(u"compareXLog"_s);
-    log_->setText(tr("Log x"));
-    log_->setCheckable(true);
-    log_->setAccessibleName(tr("Logarithmic x axis"));
-    log_->setToolTip(
-        tr("Logarithmic x axis (Shift+L in the curves): the first steps as wide as the last ones"));
+    log_ = make_x_log_button("compareXLog", bar);
     layout->addWidget(log_);
     export_ = make_button(tr("E&xport"), "compareExport", bar);
     export_->setToolTip(tr("The curves as a picture or a table"));

@@ -14114,6 +14114,21 @@
         </message>
     </context>
     <context>
+        <name>XLogButton</name>
+        <message>
+            <source>Log x</source>
+            <translation>对数 X</translation>
+        </message>
+        <message>
+            <source>Logarithmic x axis</source>
+            <translation>对数 X 轴</translation>
+        </message>
+        <message>
+            <source>Logarithmic x axis (Shift+L in the curves): the first steps as wide as the last ones</source>
+            <translation>对数 X 轴（曲线中按 Shift+L）：最初的步与最后的步一样宽</translation>
+        </message>
+    </context>
+    <context>
         <name>XScale</name>
         <message>
             <source>Epoch</source>
@@ -15778,18 +15793,6 @@
         <message>
             <source>The curves as a picture or a table</source>
             <translation>将曲线导出为图片或表格</translation>
-        </message>
-        <message>
-            <source>Log x</source>
-            <translation>对数 X</translation>
-        </message>
-        <message>
-            <source>Logarithmic x axis</source>
-            <translation>对数 X 轴</translation>
-        </message>
-        <message>
-            <source>Logarithmic x axis (Shift+L in the curves): the first steps as wide as the last ones</source>
-            <translation>对数 X 轴（曲线中按 Shift+L）：最初的步与最后的步一样宽</translation>
         </message>
     </context>
     <context>
@@ -19034,18 +19037,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>Steps began again at %1 without a new epoch: later values replace earlier ones here. The run store has all of them.</source>
             <translation>步数又从 %1 开始，但没有新的一轮：后来的值在这里替换先前的值。运行存储中保留全部值。</translation>
-        </message>
-        <message>
-            <source>Log x</source>
-            <translation>对数 X</translation>
-        </message>
-        <message>
-            <source>Logarithmic x axis</source>
-            <translation>对数 X 轴</translation>
-        </message>
-        <message>
-            <source>Logarithmic x axis (Shift+L in the curves): the first steps as wide as the last ones</source>
-            <translation>对数 X 轴（曲线中按 Shift+L）：最初的步与最后的步一样宽</translation>
         </message>
     </context>
     <context>
