@@ -7,6 +7,7 @@
 #include <gui/app/resources.h>
 #include <gui/data/log_query.h>
 #include <gui/data/log_store.h>
+#include <gui/logs/file_lines.h>
 #include <gui/logview/log_view.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
@@ -15,12 +16,14 @@
 #include <unistd.h>
 
 #include <QApplication>
+#include <QElapsedTimer>
 #include <QFontDatabase>
 #include <QPlainTextEdit>
 #include <QProcess>
 #include <QScrollBar>
 #include <QTemporaryFile>
 #include <QTextBlock>
+#include <QThreadPool>
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -211,6 +214,30 @@ void time_text_edit() {
     time_jumps(edit, "QPlainTextEdit: random jump");
 }
 
+/// The same lines as the page Logs reads them, from a file.
+void time_file(const QString& path, std::uint64_t lines, double bytes) {
+    const double before = own_memory();
+    const double begin = cpu_ms();
+    QElapsedTimer clock;
+    clock.start();
+    FileLines file(QThreadPool::globalInstance());
+    int blocked_ms = 0;  // what a click would wait for
+    QElapsedTimer pulse;
+    pulse.start();
+    file.read({ss(path)});
+    while (file.reading()) {
+        QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
+        blocked_ms = std::max(blocked_ms, int(pulse.restart()) - 20);
+    }
+    std::printf(
+        "Logs reads the file: %.1f s (CPU %.1f s, %.2f GB/s), %u of %llu lines, %.1f bytes of memory a line, "
+        "window "
+        "blocked for at most %d ms\n",
+        double(clock.elapsed()) / 1e3, (cpu_ms() - begin) / 1e3, bytes / (cpu_ms() - begin) / 1e6,
+        file.lines()->size(), static_cast<unsigned long long>(lines), (own_memory() - before) / double(lines),
+        std::max(blocked_ms, 0));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -262,6 +289,7 @@ int main(int argc, char** argv) {
     time_command(u"rg"_s,
                  {u"-c"_s, u"timeout waiting|unhandled error|connection refused|Out of memory"_s, path},
                  bytes);
+    time_file(path, lines, bytes);
     time_view(log);
     time_text_edit();
     return 0;
