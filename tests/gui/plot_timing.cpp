@@ -103,6 +103,13 @@ public:
                 break;
             }
         }
+        plot.set_x_log(true);
+        settle(plot);
+        measure(plot, u"logarithmic x axis"_s);
+        plot.set_all_settings({});
+        settle(plot);
+        measure(plot, u"logarithmic x axis, no heat map"_s);
+        plot.set_x_log(false);
         formula(plot);
         plain();
     }
