@@ -48,10 +48,8 @@ void CursorLine::draw(QCPPainter* painter) {
     if (text.right() > box.right()) {
         text.moveRight(x - kAside);
     }
-    QColor behind = colors_.surface;
-    behind.setAlphaF(0.85F);
-    painter->setPen(Qt::NoPen);
-    painter->setBrush(behind);
+    painter->setPen(QPen(colors_.line, 1));
+    painter->setBrush(colors_.surface);
     painter->drawRect(text);
     painter->setFont(font_);
     QRectF row(text.left() + kInside, text.top() + 1, width, line);

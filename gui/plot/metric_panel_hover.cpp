@@ -63,7 +63,7 @@ std::vector<CursorLine::Value> MetricPanel::values_beside_cursor(double x) const
     if (values.empty()) {
         if (const auto median = median_at(std::round(scale_->step_at(x)))) {
             const QString text = value_text(*median);
-            values.push_back({reporting_ > 1 ? Words::tr("median %1").arg(text) : text, look_.colors.muted});
+            values.push_back({reporting_ > 1 ? Words::tr("median %1").arg(text) : text, look_.colors.text});
         }
     }
     return values;

@@ -93,7 +93,6 @@ QWidget* SettingsDialog::make_left() {
     list_ = new QListWidget(left);
     list_->setObjectName(u"settingsSections"_s);
     list_->setAccessibleName(tr("Sections"));
-    list_->setSpacing(2);
     layout->addWidget(search_);
     layout->addWidget(list_, 1);
     return left;

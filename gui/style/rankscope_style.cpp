@@ -106,6 +106,16 @@ int RankscopeStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, 
     return QProxyStyle::pixelMetric(metric, option, widget);
 }
 
+QSize RankscopeStyle::sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& contents,
+                                       const QWidget* widget) const {
+    constexpr int kAround = 3;  // pixels above and below the text: check boxes of two rows do not touch
+    QSize size = QProxyStyle::sizeFromContents(type, option, contents, widget);
+    if (type == CT_ItemViewItem && option != nullptr) {
+        size.setHeight(std::max(size.height(), option->fontMetrics.height() + 2 * kAround));
+    }
+    return size;
+}
+
 int RankscopeStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
                               QStyleHintReturn* data) const {
     if (hint == SH_DialogButtonBox_ButtonsHaveIcons) {
