@@ -7,7 +7,7 @@
 #include <gui/plot/plot_tickers.h>
 #include <gui/strings.h>
 
-#include <tests/gui/gui_test.h>
+#include <tests/gui/plot_fixture.h>
 #include <tests/gui/synthetic_run.h>
 
 #include <QSettings>
@@ -44,25 +44,8 @@ LiveData many_ranks(int ranks, int steps, double below = 0.35) {
     return data;
 }
 
-class LivePlots : public ::testing::Test {
+class LivePlots : public ShownPlot {
 protected:
-    void show(LiveData data, const std::vector<std::string>& names = {"loss"}) {
-        live_.reset(std::move(data));
-        plot_.resize(900, 320);
-        plot_.set_live(&live_);
-        plot_.set_metrics(names);
-        plot_.show();
-        settle();
-    }
-    void settle() {
-        ASSERT_TRUE(wait_until([&] {
-            return std::none_of(plot_.panels().begin(), plot_.panels().end(),
-                                [](const auto& panel) { return panel->busy(); });
-        }));
-        plot_.refresh();
-        plot_.plot()->replot(QCustomPlot::rpImmediateRefresh);
-    }
-    MetricPanel& loss() { return *plot_.panels().front(); }
     void mouse(const QPoint& from, const QPoint& to, Qt::KeyboardModifiers keys = {}) {
         QCustomPlot* area = plot_.plot();
         QTest::mousePress(area, Qt::LeftButton, keys, from);
@@ -71,9 +54,6 @@ protected:
         QCoreApplication::sendEvent(area, &move);
         QTest::mouseRelease(area, Qt::LeftButton, keys, to);
     }
-
-    LiveModel live_;
-    MetricPlot plot_;
 };
 
 TEST_F(LivePlots, ARankThatKeepsAwayIsNamedAndAClickSelectsIt) {

@@ -11,7 +11,7 @@
 #include <gui/plot/plot_tickers.h>
 #include <gui/strings.h>
 
-#include <tests/gui/gui_test.h>
+#include <tests/gui/plot_fixture.h>
 #include <tests/gui/synthetic_run.h>
 
 #include <QMenu>
@@ -194,29 +194,9 @@ TEST(Tickers, ALogarithmicXAxisHasDecades) {
               (QStringList{u"0:00:01"_s, u"0:00:10"_s, u"0:01:00"_s, u"0:10:00"_s, u"1:00:00"_s}));
 }
 
-class XLogPlot : public ::testing::Test {
+class XLogPlot : public ShownPlot {
 protected:
-    void show(LiveData data, const std::vector<std::string>& names = {"loss"}) {
-        live_.reset(std::move(data));
-        plot_.resize(900, 320);
-        plot_.set_live(&live_);
-        plot_.set_metrics(names);
-        plot_.show();
-        settle();
-    }
-    void settle() {
-        ASSERT_TRUE(wait_until([&] {
-            return std::none_of(plot_.panels().begin(), plot_.panels().end(),
-                                [](const auto& panel) { return panel->busy(); });
-        }));
-        plot_.refresh();
-        plot_.plot()->replot(QCustomPlot::rpImmediateRefresh);
-    }
-    MetricPanel& loss() { return *plot_.panels().front(); }
     double pixel_of(double step) { return loss().x()->coordToPixel(plot_.scale().of_step(step)); }
-
-    LiveModel live_;
-    MetricPlot plot_;
 };
 
 TEST_F(XLogPlot, EveryDecadeIsAsWide) {
