@@ -54,6 +54,19 @@ void draw_field(const QStyleOption& option, QPainter& painter) {
     painter.restore();
 }
 
+// Fusion's sunken button is hardly another one in a dark window.
+void draw_switched_on(const QStyleOption& option, QPainter& painter) {
+    const QColor accent = theme_colors(option.palette).accent;
+    QColor fill = accent;
+    fill.setAlphaF(0.2F);
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(accent, 1));
+    painter.setBrush(fill);
+    painter.drawRoundedRect(QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+    painter.restore();
+}
+
 }  // namespace
 
 RankscopeStyle::RankscopeStyle() : QProxyStyle(u"Fusion"_s) {
@@ -63,6 +76,12 @@ RankscopeStyle::RankscopeStyle() : QProxyStyle(u"Fusion"_s) {
 void RankscopeStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
                                    const QWidget* widget) const {
     switch (element) {
+        case PE_PanelButtonTool:
+            QProxyStyle::drawPrimitive(element, option, painter, widget);
+            if (option->state & State_On) {
+                draw_switched_on(*option, *painter);
+            }
+            return;
         case PE_IndicatorCheckBox:
         case PE_IndicatorItemViewItemCheck:
             draw_check_box(*option, *painter);

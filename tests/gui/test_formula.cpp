@@ -252,7 +252,8 @@ TEST_F(FormulaSeriesTest, TheRunContinuesWhileAWorkerComputes) {
     }
     live_.apply(one_step(32, ++step));
     finish(series);
-    expect_distances(series, 32, std::size_t(step));
+    EXPECT_FALSE(series.computing());
+    ASSERT_NO_FATAL_FAILURE(expect_distances(series, 32, std::size_t(step)));
 }
 
 TEST(FormulaWork, AMeanThatIsBehindTheRunIsNotReplacedByAnEarlierOne) {

@@ -85,7 +85,7 @@ TEST(RankGrid, BucketsOfARatioEqualSorting) {
     std::normal_distribution<float> noise(0, 1);
     std::vector<MetricSeries> ranks(40);
     RankGrid grid;
-    // Counted again and again while the run grows: what is kept must equal what is counted anew.
+    // Counted again and again while the run grows: the kept buckets must equal those of a new grid.
     for (int step = 0; step < 3000; ++step) {
         for (MetricSeries& rank : ranks) {
             rank.add(kLoss, step, noise(random));
@@ -95,11 +95,11 @@ TEST(RankGrid, BucketsOfARatioEqualSorting) {
         }
         const GridView view = RankGrid::view(ranks, kLoss, 0, 3000, 100, true);
         grid.update(ranks, kLoss, view);
-        RankGrid anew;
-        anew.update(ranks, kLoss, view);
+        RankGrid fresh;
+        fresh.update(ranks, kLoss, view);
         for (std::int64_t bucket = view.begin; bucket < view.end; ++bucket) {
             ASSERT_EQ(grid.columns().count(bucket), 1U);
-            ASSERT_EQ(*grid.columns().at(bucket).values, *anew.columns().at(bucket).values);
+            ASSERT_EQ(*grid.columns().at(bucket).values, *fresh.columns().at(bucket).values);
             MinMax extremes;
             for (std::int64_t at = view.first_step(bucket);
                  at < std::min<std::int64_t>(view.first_step(bucket + 1), step + 1); ++at) {

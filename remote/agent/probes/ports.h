@@ -34,7 +34,8 @@ std::vector<std::uint16_t> listening_ports_of(pid_t pid);
 /// A free port of the kernel's choice, on all addresses; 0 when there is none.
 std::uint16_t pick_free_port();
 
-/// A port that the kernel gives to nobody else while this lives: neither to who binds to port 0 nor to who connects.
+/// A port that the kernel assigns to no other socket while this object exists, neither for a bind to port 0 nor for a
+/// connection.
 /// It does not listen. A program that names the port and sets SO_REUSEADDR, as the stores of PyTorch and of our engine
 /// do, can listen on it meanwhile (socket(7)).
 struct HeldPort {
