@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/app/compact_heap.h>
 #include <gui/app/display_check.h>
 #include <gui/app/main_window.h>
 #include <gui/app/resources.h>
@@ -49,6 +50,7 @@ std::optional<int> finish_without_display(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    keep_heap_compact();
     QCoreApplication::setOrganizationName(QStringLiteral("rankscope"));
     QCoreApplication::setApplicationName(QStringLiteral("rankscope"));
     QCoreApplication::setApplicationVersion(QStringLiteral(RANKSCOPE_VERSION));

@@ -7,6 +7,7 @@
 // for changes to the window, not a test; exit status 1: something was lost.
 
 #include <base/clock.h>
+#include <gui/app/compact_heap.h>
 #include <gui/app/main_window.h>
 #include <gui/app/resources.h>
 #include <gui/live/live_page.h>
@@ -300,6 +301,7 @@ Load load_of(const QApplication& app) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    keep_heap_compact();
     QApplication app(argc, argv);
     load_resources();
     apply_theme(app, ThemeChoice::Light, false);
