@@ -126,7 +126,7 @@ void MetricArea::connect_parts() {
         const XUnit unit = x_unit_of(unit_->currentData().toString());
         choice_.keep_unit(unit);
         plot_->set_x_unit(unit);
-        log_->setEnabled(XScale::can_be_log(unit));
+        set_x_log_possible(log_, XScale::can_be_log(unit));
     });
     connect(log_, &QToolButton::clicked, this, &MetricArea::set_x_log);
     connect(plot_, &MetricPlot::xLogChanged, this, &MetricArea::set_x_log);
@@ -187,7 +187,7 @@ void MetricArea::set_live(LiveModel* live) {
     plot_->set_x_unit(choice_.unit());
     plot_->set_x_log(choice_.log());
     log_->setChecked(choice_.log());
-    log_->setEnabled(XScale::can_be_log(choice_.unit()));
+    set_x_log_possible(log_, XScale::can_be_log(choice_.unit()));
     plot_->set_live(live);
     refresh_choice();
     update_steps_note();

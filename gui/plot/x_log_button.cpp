@@ -22,9 +22,17 @@ QToolButton* make_x_log_button(const char* object_name, QWidget* parent) {
     button->setText(Words::tr("Log x"));
     button->setCheckable(true);
     button->setAccessibleName(Words::tr("Logarithmic x axis"));
-    button->setToolTip(
-        Words::tr("Logarithmic x axis (Shift+L in the curves): the first steps as wide as the last ones"));
+    set_x_log_possible(button, true);
     return button;
+}
+
+void set_x_log_possible(QToolButton* button, bool possible) {
+    button->setEnabled(possible);
+    button->setToolTip(
+        possible ? Words::tr("Logarithmic x axis (Shift+L in the curves): the first steps as wide as the "
+                             "last ones")
+                 : Words::tr("A clock has no logarithmic axis: choose steps, epochs, samples or the time "
+                             "since the start."));
 }
 
 }  // namespace rankscope::gui
