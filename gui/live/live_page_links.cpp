@@ -227,9 +227,9 @@ void LivePage::show_range() {
         const QString text = range_text(current_->data(), range_.span());
         range_chip_->setText(tr("Only %1  ×").arg(text));
         range_chip_->setAccessibleName(tr("Only %1: show the whole run again").arg(text));
-        range_chip_->setToolTip(wrapped_tip(tr("%1. Log, events, ranks, telemetry and NCCL's timeline show "
-                                               "this part of the run only. A click "
-                                               "shows the whole run again.")
+        range_chip_->setToolTip(wrapped_tip(tr("%1. Log, events, ranks, telemetry and NCCL's operations and "
+                                               "lines are those of this part of the run. A click shows the "
+                                               "whole run again.")
                                                 .arg(span_text(range_.span()))));
     }
     range_chip_->setVisible(any);

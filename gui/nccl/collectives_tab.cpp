@@ -271,8 +271,21 @@ void CollectivesTab::set_selected(const std::vector<int>& ranks) {
     timeline_->set_selected(ranks);
 }
 
-void CollectivesTab::set_range(const TimeSpan& span) {
+void CollectivesTab::set_range(const TimeSpan& span, const std::shared_ptr<const CollectiveReport>& report) {
+    if (span == range_ && report == in_range_) {
+        return;
+    }
+    range_ = span;
+    in_range_ = report;
+    stale_ = true;
+    if (isVisible()) {
+        refresh();
+    }
     timeline_->set_range(span);
+}
+
+const std::shared_ptr<const CollectiveReport>& CollectivesTab::shown_report() const {
+    return has_range() && in_range_ ? in_range_ : snapshot_->collectives;
 }
 
 bool CollectivesTab::has_content() const {
@@ -298,7 +311,7 @@ int CollectivesTab::communicator() const {
 }
 
 void CollectivesTab::fill_communicators() {
-    const auto& all = snapshot_->collectives->communicators;
+    const auto& all = shown_report()->communicators;
     const QSignalBlocker blocker(communicators_);
     const QString chosen = communicators_->currentText();
     std::vector<std::size_t> order(all.size());
@@ -317,12 +330,12 @@ void CollectivesTab::fill_communicators() {
 }
 
 void CollectivesTab::color_legend() {
-    if (!snapshot_ || !snapshot_->collectives) {
+    if (!snapshot_ || !shown_report()) {
         return;
     }
     const bool dark = is_dark(palette());
     QStringList parts;
-    for (const std::string& function : snapshot_->collectives->functions) {
+    for (const std::string& function : shown_report()->functions) {
         if (parts.size() < 8) {
             parts += QString(u"<span style=\"color:"_s % function_color(function, dark).name() %
                              u"\">■</span>&nbsp;"_s % qs(function).toHtmlEscaped());
@@ -368,6 +381,20 @@ void CollectivesTab::fill_calls() {
     calls_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
 }
 
+QString CollectivesTab::summary_text(const CollectiveReport& report) const {
+    if (range_ == TimeSpan()) {
+        return collectives_summary(report);
+    }
+    if (!has_range()) {
+        return tr("Of the whole run: NCCL Inspector does not say when. %1").arg(collectives_summary(report));
+    }
+    if (!in_range_) {
+        return tr("Reading what happened in this part of the run…");
+    }
+    return report.has_operations() ? collectives_summary(report)
+                                   : tr("No operation of NCCL in this part of the run");
+}
+
 void CollectivesTab::refresh() {
     if (!snapshot_) {
         return;
@@ -383,10 +410,10 @@ void CollectivesTab::refresh() {
         fill_calls();
         return;
     }
-    const std::shared_ptr<const CollectiveReport>& report = snapshot_->collectives;
+    const std::shared_ptr<const CollectiveReport> report = shown_report();
     fill_communicators();
     color_legend();
-    const QString summary = collectives_summary(*report);
+    const QString summary = summary_text(*report);
     const bool behind = std::any_of(report->ranks.begin(), report->ranks.end(),
                                     [](const ReportRank& rank) { return !rank.behind.empty(); });
     summary_->setText(summary);

@@ -33,7 +33,7 @@ public:
     void set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) override;
     void set_run(const LiveModel* run) override;
     void set_selected(const std::vector<int>& ranks) override;
-    void set_range(const TimeSpan& span) override;
+    void set_range(const TimeSpan& span, const std::shared_ptr<const CollectiveReport>& report) override;
     bool has_content() const override;
 
     CollectiveTimeline* timeline() const { return timeline_; }
@@ -50,8 +50,14 @@ private:
     void fill_calls();
     void color_legend();
     int communicator() const;
+    /// Of the range, or of the whole run.
+    const std::shared_ptr<const CollectiveReport>& shown_report() const;
+    QString summary_text(const CollectiveReport& report) const;
+    bool has_range() const { return range_ != TimeSpan() && !snapshot_->collectives_of_lines; }
 
     std::shared_ptr<const NcclSnapshot> snapshot_;
+    TimeSpan range_;
+    std::shared_ptr<const CollectiveReport> in_range_;  ///< null: no range, or it is being read
     const LiveModel* run_ = nullptr;
     bool stale_ = false;
 

@@ -21,6 +21,8 @@
 #include <QTreeView>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <set>
 
 namespace rankscope::gui {
@@ -30,6 +32,14 @@ namespace {
 constexpr int kRanksWidth = 170;
 constexpr int kSubsystemWidth = 100;
 constexpr int kCountWidth = 90;
+constexpr double kMicro = 1e6;
+
+/// "14:03:22", "14:03:22 – 14:05:10": when a row's lines were printed.
+QString times_text(const logs::FoldedRow& row) {
+    const QString first = moment_clock_text({.t_us = std::int64_t(row.first_s * kMicro)});
+    const QString last = moment_clock_text({.t_us = std::int64_t(row.last_s * kMicro)});
+    return first == last ? first : u"%1 – %2"_s.arg(first, last);
+}
 
 // The same choices in a box, the current one kept where it is still there.
 void fill(QComboBox* box, const QString& all, const std::set<std::string>& choices) {
@@ -147,6 +157,17 @@ void FoldedTab::set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot
     }
 }
 
+void FoldedTab::set_run(const LiveModel* run) {
+    of_run_ = run != nullptr;
+}
+
+void FoldedTab::set_range(const TimeSpan& span, const std::shared_ptr<const CollectiveReport>& /*report*/) {
+    if (span != range_) {
+        range_ = span;
+        filter();
+    }
+}
+
 void FoldedTab::showEvent(QShowEvent* event) {
     NcclTab::showEvent(event);
     refresh();
@@ -206,6 +227,10 @@ void FoldedTab::filter() {
     const QString ranks = ranks_->text().trimmed();
     const auto parsed = logs::parse_ranks(ss(ranks));
     wanted.ranks = parsed.value_or(logs::RankSet());
+    if (range_ != TimeSpan()) {
+        wanted.from_s = double(range_.from_us) / kMicro;
+        wanted.until_s = double(range_.until_us) / kMicro;
+    }
     const bool wrong = !ranks.isEmpty() && !parsed;
     set_style_property(ranks_, "invalid", wrong ? u"true"_s : u"false"_s);
     ranks_->setToolTip(wrong ? tr("Write ranks as 0-6,8.") : QString());
@@ -237,6 +262,9 @@ void FoldedTab::after_reset() {
         if (model_->shown() == 0 && !shown_->rows.empty()) {
             note = tr("No line passes the filter.");
         }
+        if (range_ != TimeSpan()) {
+            note += u" · "_s + tr("%n rows in this part of the run", nullptr, model_->shown());
+        }
         if (!shown_->silent.empty()) {
             const QString silent = ranks_text(shown_->silent);
             note += u" · "_s + (shown_->silent.size() == 1 ? tr("rank %1 printed nothing").arg(silent)
@@ -265,6 +293,9 @@ void FoldedTab::show_details() {
     meaning_->setText(row->meaning.empty() ? tr("Rankscope does not know this line.")
                                            : nccl_line_text(row->meaning));
     QStringList facts;
+    if (of_run_ && std::isfinite(row->first_s)) {
+        facts += times_text(*row);
+    }
     if (!row->since.empty()) {
         facts += tr("NCCL %1 and newer").arg(qs(row->since));
     }

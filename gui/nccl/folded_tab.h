@@ -26,6 +26,8 @@ public:
     explicit FoldedTab(QWidget* parent = nullptr);
 
     void set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) override;
+    void set_run(const LiveModel* run) override;
+    void set_range(const TimeSpan& span, const std::shared_ptr<const CollectiveReport>& report) override;
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -42,6 +44,8 @@ private:
     void open_line(const QModelIndex& index);
 
     std::shared_ptr<const NcclSnapshot> snapshot_;
+    bool of_run_ = false;  ///< times are those of this computer's clock
+    TimeSpan range_;
     std::shared_ptr<const logs::FoldedRows> shown_;
     FoldedModel* model_;
     QComboBox* subsystem_;

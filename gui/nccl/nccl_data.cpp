@@ -47,9 +47,11 @@ std::string without(std::string name, const std::string& start) {
 
 }  // namespace
 
-NcclData::NcclData(QThreadPool* pool, QObject* parent) : QObject(parent), pool_(pool), job_(this, pool) {
+NcclData::NcclData(QThreadPool* pool, QObject* parent)
+    : QObject(parent), pool_(pool), job_(this, pool), range_(pool) {
     timer_.setInterval(kEveryMs);
     connect(&timer_, &QTimer::timeout, this, &NcclData::read_pending);
+    connect(&range_, &NcclRange::changed, this, &NcclData::changed);
 }
 
 NcclData::~NcclData() {
@@ -65,6 +67,8 @@ void NcclData::start_over() {
         run_->disconnect(this);
     }
     run_ = nullptr;
+    range_.set_run(nullptr, nullptr);
+    range_.set_link({});
     reading_ = false;
     over_ = false;
     reader_.reset();
@@ -87,6 +91,7 @@ void NcclData::show_run(LiveModel* model, std::shared_ptr<RunStore> store, bool 
     live_ = live;
     connect(model, &LiveModel::outputArrived, this, &NcclData::take_event);
     timer_.start();
+    range_.set_run(model, store);
     if (store && model->data().events > 0) {
         read_stored({std::move(store), model->state().run_id});
     }
@@ -109,6 +114,9 @@ void NcclData::take_event(const Event& event) {
 
 void NcclData::arrived(const std::shared_ptr<const NcclSnapshot>& snapshot) {
     snapshot_ = snapshot;
+    if (snapshot_->collectives) {
+        range_.set_link(snapshot_->collectives->link);
+    }
     emit changed();
 }
 

@@ -5,6 +5,7 @@
 
 #include <gui/background_job.h>
 #include <gui/data/live_model.h>
+#include <gui/nccl/nccl_range.h>
 #include <gui/nccl/nccl_snapshot.h>
 #include <remote/desk/store/run_store.h>
 
@@ -37,11 +38,14 @@ public:
     /// Logs from elsewhere (see logs::read_sources); names begin with `strip` no longer.
     void show_files(const std::vector<std::string>& paths, const std::string& strip = {});
     void clear();
+    /// What range() reports; a run that is shown begins with all times.
+    void set_range(const TimeSpan& span) { range_.set_span(span); }
     /// Ends the reading of files: what was read is judged as it is.
     void cancel();
 
     /// Never null.
     const std::shared_ptr<const NcclSnapshot>& snapshot() const { return snapshot_; }
+    const NcclRange& range() const { return range_; }
     /// The run, or null: files or nothing.
     const LiveModel* run() const { return run_; }
     QThreadPool* pool() const { return pool_; }
@@ -49,7 +53,7 @@ public:
     bool reading() const { return reading_; }
 
 signals:
-    /// Another snapshot, or the reading has begun or ended.
+    /// Another snapshot, another report of the range, or the reading has begun or ended.
     void changed();
     /// Bytes of the files; `total` 0: not known.
     void progress(qint64 done, qint64 total);
@@ -79,6 +83,7 @@ private:
     QTimer timer_;
     QThreadPool* pool_;
     BackgroundJob job_;
+    NcclRange range_;
 };
 
 }  // namespace rankscope::gui

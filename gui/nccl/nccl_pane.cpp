@@ -64,9 +64,8 @@ void NcclPane::set_selected_ranks(const std::vector<int>& ranks) {
 }
 
 void NcclPane::set_range(const TimeSpan& span) {
-    for (const Shown& shown : all_) {
-        shown.tab->set_range(span);
-    }
+    data_->set_range(span);
+    refresh();
 }
 
 void NcclPane::set_debug() {
@@ -87,6 +86,7 @@ void NcclPane::refresh() {
     for (const Shown& shown : all_) {
         shown.tab->set_run(data_->run());
         shown.tab->set_snapshot(data_->snapshot());
+        shown.tab->set_range(data_->range().span(), data_->range().report());
         const bool content = absence == NcclAbsence::None || shown.tab->has_content();
         shown.absence->set_absence(absence, *data_);
         shown.page->setCurrentWidget(content ? static_cast<QWidget*>(shown.tab) : shown.absence);

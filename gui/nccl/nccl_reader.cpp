@@ -106,8 +106,10 @@ std::shared_ptr<const CollectiveReport> NcclReader::collectives() {
     }
     // The plugin says more, but where it saw nothing Inspector may have.
     CollectiveReport report = collectives_.report();
+    of_lines_ = false;
     if (!report.has_operations() && !inspector_.empty()) {
         report = inspector_.report();
+        of_lines_ = true;
     }
     report.link = links_.rate();
     report_ = std::make_shared<const CollectiveReport>(std::move(report));
@@ -122,6 +124,7 @@ std::shared_ptr<NcclSnapshot> NcclReader::make(std::vector<std::string> sources,
     snapshot->lines = lines_.copy();
     name_ranks(snapshot->facts, snapshot->lines.speakers());
     snapshot->collectives = collectives();
+    snapshot->collectives_of_lines = of_lines_;
     if (folded_.taken() > 0) {
         snapshot->folded = std::make_shared<const logs::FoldedRows>(logs::folded_rows(folded_, line_guide()));
     }

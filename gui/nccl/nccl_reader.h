@@ -48,7 +48,8 @@ private:
     logs::FactBuilder facts_;
     CollectiveStats collectives_;
     std::shared_ptr<const CollectiveReport>
-        report_;  ///< of collectives_ and inspector_ as they are; null: none
+        report_;             ///< of collectives_ and inspector_ as they are; null: none
+    bool of_lines_ = false;  ///< report_ is of inspector_
     InspectorIntake inspector_;
     LinkLines links_;
     NcclLines lines_;

@@ -26,8 +26,9 @@ struct NcclSnapshot {
     NcclLines lines;
     std::shared_ptr<const logs::FoldedRows> folded;  ///< the same line of all ranks once; null: no line yet
     std::shared_ptr<const CollectiveReport>
-        collectives;               ///< of the plugin, else of NCCL Inspector; null: nothing
-    std::uint64_t lines_read = 0;  ///< of all programs
+        collectives;                    ///< of the plugin, else of NCCL Inspector; null: nothing
+    bool collectives_of_lines = false;  ///< of NCCL Inspector: they cannot be told by time
+    std::uint64_t lines_read = 0;       ///< of all programs
     std::uint64_t gloo_lines = 0;
     std::uint64_t output_left_out = 0;  ///< bytes that came faster than they can be read
     bool complete = false;              ///< everything was read, and the run is over

@@ -30,8 +30,12 @@ public:
     virtual void set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) = 0;
     /// The run whose events the tab may show, or null: logs from elsewhere.
     virtual void set_run(const LiveModel* run) { (void)run; }
-    /// The times that Live shows; all: TimeSpan().
-    virtual void set_range(const TimeSpan& span) { (void)span; }
+    /// The times that Live shows, and what the collectives took then; all: TimeSpan() and null. Null with a range: it
+    /// is being read.
+    virtual void set_range(const TimeSpan& span, const std::shared_ptr<const CollectiveReport>& report) {
+        (void)span;
+        (void)report;
+    }
     /// The ranks that are selected in Live, to be marked.
     virtual void set_selected(const std::vector<int>& ranks) { (void)ranks; }
     /// Whether the tab has something to show without a line of NCCL.

@@ -4,7 +4,9 @@
 #include <remote/ctl/collectives_text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/stop_on_interrupt.h>
+#include <remote/ctl/stored_lines.h>
 #include <remote/ctl/terminal_text.h>
+#include <remote/desk/store/run_activity.h>
 #include <remote/desk/store/run_lines.h>
 #include <remote/desk/text.h>
 #include <remote/logs/grammar/read_sources.h>
@@ -14,9 +16,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -31,6 +36,7 @@ struct Intake {
     CollectiveStats plugin;
     InspectorIntake inspector;
     LinkLines links;
+    bool of_part = false;  ///< lines of Inspector do not say when
 
     void take(const logs::LogLine& line) {
         if (!inspector.take(line.text, line.rank) && line.speaker == logs::Speaker::Nccl) {
@@ -40,7 +46,7 @@ struct Intake {
     CollectiveReport report() {
         CollectiveReport result = plugin.report();
         // The plugin says more, but where it saw nothing Inspector may have.
-        if (!result.has_operations() && !inspector.empty()) {
+        if (!result.has_operations() && !inspector.empty() && !of_part) {
             result = inspector.report();
         }
         result.link = links.rate();
@@ -94,9 +100,45 @@ void print_ranks(const CollectiveReport& report) {
     }
 }
 
-int collectives(const GlobalOptions& options, const std::vector<std::string>& names) {
+/// Which part of the runs; words as moment_of() takes them.
+struct Times {
+    std::string since;
+    std::string until;
+
+    bool all() const { return since.empty() && until.empty(); }
+};
+
+Result<void> read_part(const RunStore& store, const RunRecord& run, const Times& times,
+                       CollectiveStats& stats, const std::stop_token& stop) {
+    std::int64_t from_us = std::numeric_limits<std::int64_t>::min();
+    std::int64_t until_us = std::numeric_limits<std::int64_t>::max();
+    if (!times.since.empty()) {
+        const auto moment = moment_of("--since", times.since, run);
+        if (!moment) {
+            return moment.failure();
+        }
+        from_us = *moment;
+    }
+    if (!times.until.empty()) {
+        const auto moment = moment_of("--until", times.until, run);
+        if (!moment) {
+            return moment.failure();
+        }
+        until_us = *moment;
+    }
+    if (from_us > until_us) {
+        return Failure{"bad-request", "--until", text(kContext, "It is before --since."),
+                       text(kContext, "Write the earlier time in --since."), ""};
+    }
+    const auto read = read_activity(store, run.run_id, from_us, until_us, stats,
+                                    [&](const Event&) { return !stop.stop_requested(); });
+    return read ? Result<void>() : Result<void>(read.failure());
+}
+
+int collectives(const GlobalOptions& options, const std::vector<std::string>& names, const Times& times) {
     const StopOnInterrupt interrupt;
     Intake intake;
+    intake.of_part = !times.all();
     const logs::LineSink sink = [&](const logs::LogLine& line) { intake.take(line); };
     std::vector<std::string> paths;
     std::shared_ptr<RunStore> store;
@@ -111,20 +153,31 @@ int collectives(const GlobalOptions& options, const std::vector<std::string>& na
             return kUsage;
         }
         RunOutput output(name, 0, sink);
+        // Lines are read of a part, too: they say how fast the link is.
+        const auto take = [&](const Event& event) {
+            if (const auto* activity = event.as<NcclEvent>(); activity != nullptr && times.all()) {
+                intake.plugin.take(event.rank, event.t_us, *activity);
+            }
+            output.take(event);
+            return !interrupt.token().stop_requested();
+        };
         auto known = store->run(name);
-        auto replayed = known ? store->replay(name,
-                                              [&](const Event& event) {
-                                                  if (const auto* activity = event.as<NcclEvent>()) {
-                                                      intake.plugin.take(event.rank, event.t_us, *activity);
-                                                  }
-                                                  output.take(event);
-                                                  return !interrupt.token().stop_requested();
-                                              })
-                              : Result<void>(known.failure());
+        auto replayed = known ? store->replay(name, take) : Result<void>(known.failure());
+        if (replayed && !times.all()) {
+            replayed = read_part(*store, *known, times, intake.plugin, interrupt.token());
+        }
         if (!replayed) {
             report(replayed.failure(), options.json);
             return kUsage;
         }
+    }
+    if (!paths.empty() && !times.all()) {
+        report(Failure{"bad-request", paths.front(),
+                       text(kContext,
+                            "Files of NCCL Inspector do not say when: --since and --until are for runs."),
+                       text(kContext, "Leave them out."), ""},
+               options.json);
+        return kUsage;
     }
     if (!paths.empty()) {
         (void)logs::read_sources(paths, {}, sink, {}, interrupt.token());
@@ -149,7 +202,13 @@ void add_collectives_command(CLI::App& app, GlobalOptions& options, int& code) {
         "collectives", "What NCCL's operations took: latency, bandwidth, who enters last, who waits");
     auto names = std::make_shared<std::vector<std::string>>();
     command->add_option("path", *names, "Ids of runs, or files and folders of NCCL Inspector")->required();
-    command->callback([&options, &code, names] { code = collectives(options, *names); });
+    auto times = std::make_shared<Times>();
+    command->add_option(
+        "--since", times->since,
+        "Of the seconds from then on: 90s, 10m, 2h before the end of the run (before now while it "
+        "runs), or \"2026-11-21 10:15:00\"");
+    command->add_option("--until", times->until, "Of the seconds up to then");
+    command->callback([&options, &code, names, times] { code = collectives(options, *names, *times); });
 }
 
 }  // namespace rankscope::ctl

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/clock.h>
 #include <remote/ctl/local_time.h>
 #include <remote/ctl/runs_log.h>
 #include <remote/ctl/stored_lines.h>
@@ -176,13 +175,9 @@ Result<LineFilter> filter_of(const LogOptions& how, const RunRecord& run) {
                          text(kContext, "Its nodes: %1.", {names}));
     }
     if (!how.since.empty()) {
-        const auto since = moment_of(how.since, run.ended_us != 0 ? run.ended_us : now_us());
+        const auto since = moment_of("--since", how.since, run);
         if (!since) {
-            return bad_value(
-                "--since", text(kContext, "\"%1\" is no time.", {how.since}),
-                text(kContext,
-                     "Write for example 90s, 10m, 2h (before the end of the run, or before now), "
-                     "or 2026-11-21 10:15:00."));
+            return since.failure();
         }
         filter.since_us = *since;
     }

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/clock.h>
 #include <remote/ctl/stored_lines.h>
+#include <remote/desk/text.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +16,7 @@
 namespace rankscope::ctl {
 namespace {
 
+constexpr const char* kContext = "StoredLines";
 constexpr std::int64_t kLateUs = 60'000'000;
 constexpr std::size_t kMostBytes = std::size_t(64) << 20;  ///< that wait for earlier ones
 
@@ -116,6 +119,17 @@ std::optional<std::int64_t> moment_of(const std::string& word, std::int64_t end_
         }
     }
     return std::nullopt;
+}
+
+Result<std::int64_t> moment_of(const std::string& option, const std::string& word, const RunRecord& run) {
+    if (const auto moment = moment_of(word, run.ended_us != 0 ? run.ended_us : now_us())) {
+        return *moment;
+    }
+    return Failure{"bad-request", option, text(kContext, "\"%1\" is no time.", {word}),
+                   text(kContext,
+                        "Write for example 90s, 10m, 2h (before the end of the run, or before now), "
+                        "or 2026-11-21 10:15:00."),
+                   ""};
 }
 
 }  // namespace rankscope::ctl

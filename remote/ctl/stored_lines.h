@@ -40,5 +40,7 @@ Result<void> replay_lines(const RunStore& store, const std::string& run_id, cons
 /// "90", "90s", "10m", "2h", "1d": that long before `end_us`; "2026-11-21 10:15", "2026-11-21T10:15:00": that local
 /// time. Nothing: not understood.
 std::optional<std::int64_t> moment_of(const std::string& word, std::int64_t end_us);
+/// The same before the end of a run, or before now while it runs; `option` is named where the word is not understood.
+Result<std::int64_t> moment_of(const std::string& option, const std::string& word, const RunRecord& run);
 
 }  // namespace rankscope::ctl

@@ -175,6 +175,11 @@ struct NcclEvent {
              ///< no-nccl, foreign-plugin, ring-unreadable; empty: it can
 
     bool operator==(const NcclEvent&) const = default;
+    /// Whether the time that it covers, up to `t_us` of the event, has a part in these times, both included.
+    bool overlaps(std::int64_t t_us, std::int64_t from_us, std::int64_t until_us) const {
+        const double begin_us = static_cast<double>(t_us) - (seconds > 0 ? seconds * 1e6 : 0);
+        return t_us >= from_us && begin_us <= static_cast<double>(until_us);
+    }
 
     template <typename Self, typename Visit>
     static void visit_fields(Self& self, Visit visit) {

@@ -72,9 +72,7 @@ NcclEvent event_of(const SyntheticActivity& what, int rank, int second) {
     NcclEvent event;
     event.seconds = 1;
     event.api_version = 5;
-    if (second == 0) {
-        event.communicators = {{kWorld, "", rank, what.ranks, false}};
-    }
+    event.communicators = {{kWorld, "", rank, what.ranks, false}};  // of what is reported, as the agent does
     for (std::size_t k = 0; k < kKinds.size(); ++k) {
         const Kind& kind = kKinds[k];
         // Who is late is inside for the shortest time.
@@ -118,6 +116,7 @@ std::vector<Event> activity_events(const SyntheticActivity& what) {
     for (int rank = 0; rank < what.ranks; ++rank) {
         NcclEvent event;
         event.seconds = what.open_for_s;
+        event.communicators = {{kWorld, "", rank, what.ranks, false}};
         const bool behind = rank == what.behind;
         event.progress = {
             {kWorld, "AllReduce", sequence - (behind ? 1 : 0), sequence - (behind ? 1 : 0), sequence - 1}};

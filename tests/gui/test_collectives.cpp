@@ -153,12 +153,12 @@ TEST_F(Collectives, ADragWithControlChoosesTimes) {
     EXPECT_NEAR(double(span.from_us), begin + 0.25 * span_us, pixel_us);
     EXPECT_NEAR(double(span.until_us), begin + 0.5 * span_us, pixel_us);
     EXPECT_EQ(timeline()->begin_us(), begin) << "it does not move";
-    tab_.set_range(span);
+    tab_.set_range(span, nullptr);
     EXPECT_EQ(timeline()->begin_us(), double(span.from_us));
     EXPECT_FALSE(timeline()->following());
-    tab_.set_range({1, 1000});
+    tab_.set_range({1, 1000}, nullptr);
     (void)timeline()->grab();  // says that nothing of these times is kept
-    tab_.set_range({});
+    tab_.set_range({}, nullptr);
     EXPECT_TRUE(timeline()->following());
     EXPECT_EQ(timeline()->begin_us(), begin);
 }

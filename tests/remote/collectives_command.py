@@ -2,10 +2,13 @@
 # SPDX-FileCopyrightText: Rankscope contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`rankscopectl collectives` as users run it, on files of NCCL Inspector: collectives_command.py PROGRAM"""
+import contextlib
 import json
+import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -55,6 +58,46 @@ class Collectives(unittest.TestCase):
         done = self.run_program("collectives", "train.log")
         self.assertEqual((done.returncode, done.stdout), (0, "No operation of NCCL was reported there.\n"))
         self.assertEqual(self.run_program("collectives", "no-such-run").returncode, 2)
+
+    def test_a_part_of_a_run_is_of_its_seconds(self):
+        self.assertEqual(self.run_program("runs", "list").returncode, 0)
+        start_us = 1_760_000_000_000_000
+        body = {
+            "seconds": 1,
+            "communicators": [{"id": "0x7", "rank": 0, "ranks": 2}],
+            "totals": [{"communicator": "0x7", "function": "AllReduce", "size_class": 20, "operations": 10, "bytes": 10485760, "seconds": 0.1}],
+        }
+        with contextlib.closing(sqlite3.connect(self.folder / "data" / "runs.sqlite")) as store, store:
+            store.execute(
+                "INSERT INTO runs (run_id, name, job_yaml, plan, started_us, ended_us, world_size) VALUES ('r', 'r', '', '{}', ?, ?, 2)",
+                (start_us, start_us + 10_000_000),
+            )
+            for second in range(1, 11):
+                store.execute(
+                    "INSERT INTO events VALUES ('r', 'node1', ?, ?, ?, 0, 'nccl', ?)",
+                    (second, second, start_us + second * 1_000_000, json.dumps(body)),
+                )
+
+        def operations(*part):
+            done = self.run_program("--json", "collectives", "r", *part)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return sum(row["operations"] for row in json.loads(done.stdout)["collectives"])
+
+        self.assertEqual(operations(), 100)
+        self.assertEqual(operations("--since", "3s"), 40, "the second that ends then, and the three after it")
+        clock = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(start_us / 1e6 + 5))
+        self.assertEqual(operations("--since", "6s", "--until", clock), 30)
+        self.assertEqual(operations("--until", "20s"), 0)
+        for part, option in ((["--since", "soon"], "--since"), (["--until", "x"], "--until"), (["--since", "1s", "--until", "2s"], "--until")):
+            done = self.run_program("collectives", "r", *part)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(option, done.stderr)
+
+    def test_files_have_no_parts(self):
+        (self.folder / "node-pid1.log").write_text(line(0, 61974) + "\n", encoding="utf-8")
+        done = self.run_program("collectives", "node-pid1.log", "--since", "3s")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("NCCL Inspector", done.stderr)
 
 
 if __name__ == "__main__":

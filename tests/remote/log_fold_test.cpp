@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 
 namespace rankscope::logs {
@@ -239,6 +241,40 @@ TEST(FoldedLogs, FiltersLookAtAllParts) {
                      .odd_only = true}),
               1);
     EXPECT_EQ(count({.subsystem = {}, .communicator = "0xabc0123456789", .text = {}, .ranks = {}}), 5);
+}
+
+TEST(FoldedLogs, RowsAreOfTheTimesOfTheirLines) {
+    FoldedLog folded;
+    const auto print = [&](const std::string& message, double time, bool of_day = false) {
+        folded.feed({.place = {0, 1},
+                     .text = message,
+                     .message = message,
+                     .speaker = Speaker::Nccl,
+                     .rank = 0,
+                     .time = time,
+                     .time_of_day_only = of_day});
+    };
+    print("Using network IB", 100);
+    print("Using network IB", 140);
+    print("Using network IB", 120);
+    print("Connected all rings", std::numeric_limits<double>::quiet_NaN());
+    print("Connected all trees", 50, true);
+    const FoldedRows rows = folded_rows(folded, guide());
+    ASSERT_EQ(rows.rows.size(), 3U);
+    EXPECT_EQ(rows.rows[0].first_s, 100);
+    EXPECT_EQ(rows.rows[0].last_s, 140);
+    EXPECT_TRUE(std::isnan(rows.rows[1].first_s) && std::isnan(rows.rows[2].last_s));
+    const auto shown = [&](double from_s, double until_s) {
+        FoldedFilter times;
+        times.from_s = from_s;
+        times.until_s = until_s;
+        return std::count_if(rows.rows.begin(), rows.rows.end(),
+                             [&](const FoldedRow& row) { return passes(row, times); });
+    };
+    EXPECT_EQ(shown(0, 99), 2) << "what has no time is not left out";
+    EXPECT_EQ(shown(110, 115), 3);
+    EXPECT_EQ(shown(140, 200), 3);
+    EXPECT_EQ(shown(141, 200), 2);
 }
 
 TEST(FoldedLogs, SizeDependsOnKindsAlone) {

@@ -242,6 +242,35 @@ TEST_F(RunStoreTest, ReplayEndsWhenTheSinkSaysSo) {
     EXPECT_EQ(count, 2500);
 }
 
+TEST_F(RunStoreTest, ActivityOfAPartIsWhatOverlapsWithIt) {
+    std::vector<Event> events;
+    // Every page of the replay has rows of other kinds.
+    for (std::uint64_t seq = 1; seq <= 6000; ++seq) {
+        NcclEvent activity;
+        activity.seconds = 1;
+        Event event = seq % 3 == 0 ? make_event(activity, seq) : make_event(LogEvent{false, "x\n", 0}, seq);
+        event.t_us = static_cast<std::int64_t>(seq) * 1'000'000;
+        events.push_back(event);
+    }
+    ASSERT_TRUE(store_->append("run-1", events));
+    const auto found = [&](double from_s, double until_s) {
+        std::vector<std::uint64_t> numbers;
+        EXPECT_TRUE(store_->replay_activity("run-1", std::llround(from_s * 1e6), std::llround(until_s * 1e6),
+                                            [&](const Event& event) {
+                                                numbers.push_back(event.seq);
+                                                return numbers.size() < 100;
+                                            }));
+        return numbers;
+    };
+    EXPECT_EQ(found(3000.5, 3006.5), (std::vector<std::uint64_t>{3003, 3006}));
+    EXPECT_EQ(found(3003, 3004.9), (std::vector<std::uint64_t>{3003})) << "both ends are included";
+    EXPECT_EQ(found(3003, 3005), (std::vector<std::uint64_t>{3003, 3006}));
+    EXPECT_EQ(found(5999.5, 1e9), (std::vector<std::uint64_t>{6000}));
+    EXPECT_TRUE(found(7000, 8000).empty());
+    EXPECT_EQ(found(0, 1e9).size(), 100U) << "ends when the sink says so";
+    EXPECT_TRUE(store_->replay_activity("no-such-run", 0, 1, [](const Event&) { return true; }));
+}
+
 TEST_F(RunStoreTest, AStoreOfANewerVersionIsLeftAlone) {
     ASSERT_TRUE(store_->append("run-1", {step_event(1)}));
     store_.reset();

@@ -327,17 +327,26 @@ Result<std::vector<TrashedRun>> RunStore::trash() const {
 namespace {
 
 // `what`: a page of it.
-std::string select_events(Replay what) {
-    const std::string events =
-        "SELECT ord, node, seq, t_us, rank, kind, body, NULL, NULL, NULL, NULL, NULL, NULL FROM events"
-        " WHERE run_id = ?1 AND ord > ?2 ";
+/// A body that is NULL: the row is not wanted. Rows are counted all the same, so that a page takes no longer than
+/// others where few are wanted.
+std::string select_of_events(const std::string& body) {
+    return "SELECT ord, node, seq, t_us, rank, kind, " + body +
+           ", NULL, NULL, NULL, NULL, NULL, NULL FROM events WHERE run_id = ?1 AND ord > ?2 ";
+}
+
+std::string select_of(Replay what) {
     const std::string metrics =
         "SELECT ord, node, seq, t_us, rank, 'metric', more, step, epoch, loss, acc1, lr, images_per_s"
         " FROM metrics WHERE run_id = ?1 AND ord > ?2 ";
-    const std::string which = what == Replay::Metrics    ? metrics
-                              : what == Replay::Verdicts ? events + "AND kind = 'diagnosis' "
-                                                         : events + "UNION ALL " + metrics;
-    return which + "ORDER BY 1 LIMIT ?3";
+    switch (what) {
+        case Replay::Metrics:
+            return metrics;
+        case Replay::Verdicts:
+            return select_of_events("CASE WHEN kind = 'diagnosis' THEN body END");
+        case Replay::All:
+            break;
+    }
+    return select_of_events("body") + "UNION ALL " + metrics;
 }
 
 Event read_event(const Statement& row) {
@@ -379,20 +388,40 @@ Event read_event(const Statement& row) {
 
 Result<void> RunStore::replay(const std::string& run_id, const std::function<bool(const Event&)>& sink,
                               Replay what) const {
-    const std::string sql = select_events(what);
+    return replay_pages(run_id, select_of(what), sink);
+}
+
+Result<void> RunStore::replay_activity(const std::string& run_id, std::int64_t from_us, std::int64_t until_us,
+                                       const std::function<bool(const Event&)>& sink) const {
+    // t_us is its end; when an event begins, its text says.
+    const std::string wanted =
+        "CASE WHEN kind = 'nccl' AND t_us >= " + std::to_string(from_us) + " THEN body END";
+    return replay_pages(run_id, select_of_events(wanted), [&](const Event& event) {
+        const auto* activity = event.as<NcclEvent>();
+        return activity == nullptr || !activity->overlaps(event.t_us, from_us, until_us) || sink(event);
+    });
+}
+
+Result<void> RunStore::replay_pages(const std::string& run_id, const std::string& select,
+                                    const std::function<bool(const Event&)>& sink) const {
     // Pages, each with the lock held for a moment only: a long replay must not hold up the writer.
     constexpr int kPage = 2000;
+    const std::string sql = select + "ORDER BY 1 LIMIT ?3";
     std::int64_t after = 0;
     for (;;) {
         std::vector<Event> page;
+        int read = 0;
         {
             const std::lock_guard lock(impl_->mutex);
-            Statement select(impl_->database, sql);
-            select.bind(1, run_id).bind(2, after).bind(3, std::int64_t{kPage});
-            auto step = select.step();
-            for (; step == Statement::Step::Row; step = select.step()) {
-                after = select.whole(0);
-                page.push_back(read_event(select));
+            Statement rows(impl_->database, sql);
+            rows.bind(1, run_id).bind(2, after).bind(3, std::int64_t{kPage});
+            auto step = rows.step();
+            for (; step == Statement::Step::Row; step = rows.step()) {
+                after = rows.whole(0);
+                ++read;
+                if (!rows.is_null(6)) {
+                    page.push_back(read_event(rows));
+                }
             }
             if (step == Statement::Step::Error) {
                 return impl_->failure("The events of the run cannot be read.");
@@ -403,7 +432,7 @@ Result<void> RunStore::replay(const std::string& run_id, const std::function<boo
                 return {};
             }
         }
-        if (page.size() < kPage) {
+        if (read < kPage) {
             return {};
         }
     }

@@ -77,6 +77,9 @@ public:
     /// All events in the order of their arrival. `sink` returns false to end the reading.
     Result<void> replay(const std::string& run_id, const std::function<bool(const Event&)>& sink,
                         Replay what = Replay::All) const;
+    /// What NCCL did in a part of the run: its events whose time overlaps with `from_us` to `until_us`, both included.
+    Result<void> replay_activity(const std::string& run_id, std::int64_t from_us, std::int64_t until_us,
+                                 const std::function<bool(const Event&)>& sink) const;
     /// The last sequence number stored of each node ("" is the desk).
     Result<std::map<std::string, std::uint64_t>> last_seqs(const std::string& run_id) const;
     /// For good, at once.
@@ -121,6 +124,8 @@ public:
 
 private:
     class Impl;
+    Result<void> replay_pages(const std::string& run_id, const std::string& select,
+                              const std::function<bool(const Event&)>& sink) const;
     explicit RunStore(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
 };

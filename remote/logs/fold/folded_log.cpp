@@ -5,6 +5,7 @@
 #include <remote/logs/fold/folded_log.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace rankscope::logs {
 namespace {
@@ -176,6 +177,10 @@ void FoldedLog::feed(const LogLine& line) {
         return;
     }
     ++folded->count;
+    if (std::isfinite(line.time) && !line.time_of_day_only) {
+        folded->first_s = std::fmin(folded->first_s, line.time);  // NaN: the other one
+        folded->last_s = std::fmax(folded->last_s, line.time);
+    }
     if (folded->speakers.insert(speaker) && first_lines_ < kMostFirsts) {
         ++first_lines_;
         folded->firsts.push_back({.speaker = speaker, .place = line.place});

@@ -9,6 +9,7 @@
 #include <remote/logs/grammar/log_line.h>
 
 #include <cstdint>
+#include <limits>
 #include <list>
 #include <string>
 #include <string_view>
@@ -47,6 +48,9 @@ struct FoldedLine {
     std::string source;  ///< "misc/socket.cc:504" of the first; empty: not printed
     RankSet speakers;
     std::uint64_t count = 0;
+    double first_s =
+        std::numeric_limits<double>::quiet_NaN();  ///< the earliest LogLine::time; NaN: no line has one
+    double last_s = std::numeric_limits<double>::quiet_NaN();
     std::vector<FoldedPlace> places;
     std::vector<FirstLine> firsts;           ///< by speaker, as many as are kept
     std::vector<std::string> communicators;  ///< ids, as many as are kept

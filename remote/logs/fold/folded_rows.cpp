@@ -107,6 +107,8 @@ private:
         FoldedRow row;
         row.ranks = ranks_of(line.speakers);
         row.count = line.count;
+        row.first_s = line.first_s;
+        row.last_s = line.last_s;
         row.level = line.level;
         row.speaker = line.speaker;
         row.phase = line.phase;
@@ -246,7 +248,8 @@ bool passes(const FoldedRow& row, const FoldedFilter& filter) {
            (has_text(row.text, filter.text) || has_text(row.meaning, filter.text) ||
             std::any_of(row.odd.begin(), row.odd.end(), odd_text)) &&
            (filter.ranks.empty() || has_rank(row, filter.ranks)) && row.level >= filter.least &&
-           (!filter.odd_only || !row.odd.empty());
+           (!filter.odd_only || !row.odd.empty()) && !(row.last_s < filter.from_s) &&
+           !(row.first_s > filter.until_s);
 }
 
 }  // namespace rankscope::logs

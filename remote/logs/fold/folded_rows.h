@@ -7,6 +7,7 @@
 #include <remote/logs/fold/folded_log.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct FoldedRow {
     std::string text;        ///< "comm … rank … nranks 8": what varies with the rank is "…"
     std::vector<int> ranks;  ///< that printed it, sorted; of a log without ranks: numbers of its processes
     std::uint64_t count = 0;
+    double first_s = std::numeric_limits<double>::quiet_NaN();  ///< FoldedLine::first_s
+    double last_s = std::numeric_limits<double>::quiet_NaN();
     LineLevel level = LineLevel::None;
     Speaker speaker = Speaker::Nccl;
     int phase = 0;  ///< FoldedLine::phase
@@ -66,6 +69,9 @@ struct FoldedFilter {
     RankSet ranks;                      ///< printed by one of them, or odd there
     LineLevel least = LineLevel::None;  ///< Warn: warnings and errors
     bool odd_only = false;
+    /// Times, as FoldedRow::first_s: rows that begin before their end and end after their begin, and those without.
+    double from_s = -std::numeric_limits<double>::infinity();
+    double until_s = std::numeric_limits<double>::infinity();
 };
 
 bool passes(const FoldedRow& row, const FoldedFilter& filter);

@@ -321,10 +321,19 @@ void CollectiveStats::take(int rank, std::int64_t t_us, const NcclEvent& event) 
     for (const NcclOperation& operation : event.open) {
         of_rank.open.push_back(recent_of(operation));
     }
-    for (const NcclProgress& progress : event.progress) {
-        std::uint64_t& entered =
-            of_rank.entered[{communicator_of(progress.communicator), function_of(progress.function)}];
-        entered = std::max({entered, progress.called, progress.enqueued, progress.finished});
+    take(of_rank, event.progress);
+}
+
+void CollectiveStats::take(Rank& rank, const std::vector<NcclProgress>& progress) {
+    for (const NcclProgress& one : progress) {
+        std::uint64_t& entered = rank.entered[{communicator_of(one.communicator), function_of(one.function)}];
+        entered = std::max({entered, one.called, one.enqueued, one.finished});
+    }
+}
+
+void CollectiveStats::take_earlier(int rank, const NcclEvent& event) {
+    if (const auto place = places_.find(rank); place != places_.end()) {
+        take(ranks_[place->second], event.progress);
     }
 }
 

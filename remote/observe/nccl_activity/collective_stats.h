@@ -29,6 +29,9 @@ class CollectiveStats {
 public:
     /// `t_us`: of the event.
     void take(int rank, std::int64_t t_us, const NcclEvent& event);
+    /// What a rank had entered before the events that were taken: `behind` needs it of ranks that enter nothing
+    /// meanwhile, for agents report changes only.
+    void take_earlier(int rank, const NcclEvent& event);
     /// One that has ended, as NCCL Inspector lists them all.
     void take(int rank, const NcclCommunicator& communicator, const NcclOperation& operation);
 
@@ -112,6 +115,7 @@ private:
     std::size_t communicator_of(CommunicatorHash id);
     std::size_t function_of(const std::string& name);
     void take(int rank, const NcclCommunicator& communicator);
+    void take(Rank& rank, const std::vector<NcclProgress>& progress);
     void add(const Rank& rank, const NcclTotals& totals);
     void remember(Rank& rank, const NcclOperation& operation);
     void match(const Rank& rank, const NcclOperation& operation);
