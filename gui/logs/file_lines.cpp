@@ -91,7 +91,8 @@ void FileLines::read(const std::vector<std::string>& paths, const std::string& s
                 writer.begin(file);
                 const std::string& name = source.name;
                 const std::lock_guard lock(index->mutex);
-                index->first.resize(file + 1, writer.count());
+                index->files.resize(file + 1, {{}, 0, writer.count()});
+                index->files.back() = {name, source.modified_s, writer.count()};
                 index->names.resize(qsizetype(file) + 1);
                 index->names.last() = qs(name.starts_with(strip) ? name.substr(strip.size()) : name);
             };
@@ -113,11 +114,11 @@ void FileLines::read(const std::vector<std::string>& paths, const std::string& s
 std::optional<std::uint32_t> FileLines::line_of(std::uint32_t file, std::uint64_t number) const {
     const std::uint32_t known = lines_->size();
     const std::lock_guard lock(index_->mutex);
-    if (number == 0 || file >= index_->first.size()) {
+    if (number == 0 || file >= index_->files.size()) {
         return {};
     }
-    const std::uint64_t line = index_->first[file] + (number - 1);
-    const std::uint64_t end = file + 1 < index_->first.size() ? index_->first[file + 1] : known;
+    const std::uint64_t line = index_->files[file].first + (number - 1);
+    const std::uint64_t end = file + 1 < index_->files.size() ? index_->files[file + 1].first : known;
     return line < std::min<std::uint64_t>(end, known) ? std::optional(std::uint32_t(line)) : std::nullopt;
 }
 
@@ -127,10 +128,15 @@ std::uint64_t FileLines::number_of(std::uint32_t line) const {
     }
     const auto file = std::size_t(lines_->rank(line));
     const std::lock_guard lock(index_->mutex);
-    return file < index_->first.size() ? std::uint64_t(line) - index_->first[file] + 1 : 0;
+    return file < index_->files.size() ? std::uint64_t(line) - index_->files[file].first + 1 : 0;
 }
 
-QStringList FileLines::files() const {
+std::vector<LogFile> FileLines::files() const {
+    const std::lock_guard lock(index_->mutex);
+    return index_->files;
+}
+
+QStringList FileLines::names() const {
     const std::lock_guard lock(index_->mutex);
     return index_->names;
 }

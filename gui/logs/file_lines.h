@@ -18,6 +18,13 @@
 
 namespace rankscope::gui {
 
+/// A file whose lines are in a store: up to where the next file begins.
+struct LogFile {
+    std::string name;             ///< as logs::Source has it
+    std::int64_t modified_s = 0;  ///< Unix seconds; 0: unknown
+    std::uint32_t first = 0;      ///< line of the store
+};
+
 /// All lines of files, folders and archives, read on a thread of the pool into a LineStore, one file after the other.
 /// Files and lines are counted as by logs::read_raw_lines(); a line of the store has the file as its rank.
 class FileLines : public QObject {
@@ -42,7 +49,8 @@ public:
     /// Which line of its file a line of the store is, from 1.
     std::uint64_t number_of(std::uint32_t line) const;
     /// Of those read so far.
-    QStringList files() const;
+    QStringList names() const;
+    std::vector<LogFile> files() const;
     QString name_of(std::uint32_t line) const;
 
 signals:
@@ -50,11 +58,11 @@ signals:
     void changed();
 
 private:
-    /// Of each file, in which line of the store it begins. Written by the reading thread.
+    /// Written by the reading thread.
     struct Index {
         mutable std::mutex mutex;
-        std::vector<std::uint32_t> first;
-        QStringList names;
+        std::vector<LogFile> files;
+        QStringList names;  ///< of the files, as they are shown
     };
 
     std::shared_ptr<LineStore> lines_ = std::make_shared<LineStore>();

@@ -19,6 +19,7 @@
 #include <QLocale>
 #include <QMenu>
 #include <QSettings>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -28,12 +29,47 @@ namespace {
 
 const QString kWrapKey = QStringLiteral("logs/wrap");
 constexpr int kAllFiles = -1;
+constexpr qsizetype kLongestName = 16;
+
+/// What tells the names apart: "rank0/stderr.log", "rank1/stderr.log" → "rank0", "rank1". Of long ones, the end.
+QStringList short_names(QStringList names) {
+    const auto begins_part = [&](qsizetype at) {
+        return std::all_of(names.begin(), names.end(), [&](const QString& name) {
+            return at < name.size() && name.left(at) == names.front().left(at) && name[at] == u'/';
+        });
+    };
+    qsizetype front = 0;
+    for (qsizetype at = 0; at < names.front().size(); ++at) {
+        front = begins_part(at) ? at + 1 : front;
+    }
+    for (QString& name : names) {
+        name.remove(0, front);
+    }
+    const auto ends_alike = [&](qsizetype count) {
+        return std::all_of(names.begin(), names.end(), [&](const QString& name) {
+            return count < name.size() && name.right(count) == names.front().right(count);
+        });
+    };
+    qsizetype back = 0;
+    for (qsizetype count = 1; count < names.front().size() && ends_alike(count); ++count) {
+        const QChar first = names.front()[names.front().size() - count];
+        back = first == u'/' || first == u'.' ? count : back;
+    }
+    for (QString& name : names) {
+        name.chop(back);
+        if (name.size() > kLongestName) {
+            name = u'…' + name.right(kLongestName - 1);
+        }
+    }
+    return names;
+}
 
 }  // namespace
 
 FileLog::FileLog(QThreadPool* pool, QWidget* parent)
     : QWidget(parent),
       lines_(pool),
+      merged_(pool),
       rows_(new LogRows(pool, this)),
       view_(new LogView(rows_, this)),
       search_(new LogSearchBar(view_, this)),
@@ -56,6 +92,7 @@ FileLog::FileLog(QThreadPool* pool, QWidget* parent)
     layout->addWidget(note_);
     setFocusProxy(view_);
     connect(&lines_, &FileLines::changed, this, &FileLog::refresh);
+    connect(&merged_, &MergedLines::changed, this, &FileLog::refresh);
     connect(rows_, &LogRows::wasReset, this, &FileLog::show_wanted);
     connect(rows_, &LogRows::changed, this, &FileLog::show_wanted);
     connect(view_, &LogView::currentLineChanged, this, &FileLog::update_title);
@@ -93,8 +130,20 @@ QWidget* FileLog::make_bar() {
     file_->setMinimumContentsLength(12);
     file_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     file_->hide();
+    by_time_ = new QToolButton(bar);
+    by_time_->setObjectName(u"fileLogByTime"_s);
+    by_time_->setText(tr("By time"));
+    by_time_->setCheckable(true);
+    by_time_->setAccessibleName(tr("Lines of all files by time"));
+    by_time_->setToolTip(
+        wrapped_tip(tr("The lines of all files by the times that they print, with the clocks of the hosts "
+                       "corrected where both log "
+                       "the same moments. A line without a time follows the one before it.")));
+    by_time_->hide();
     layout->addWidget(title_, 1);
+    layout->addWidget(by_time_);
     layout->addWidget(file_);
+    connect(by_time_, &QToolButton::toggled, this, &FileLog::order_by_time);
     connect(file_, &QComboBox::activated, this, [this] {
         wanted_.reset();
         choose();
@@ -108,19 +157,83 @@ void FileLog::read(const std::vector<std::string>& paths, const std::string& str
     file_->clear();
     search_->edit()->clear();
     view_->set_following(false);
+    merged_.clear();
+    clocks_.reset();
     lines_.read(paths, strip);
 }
 
+void FileLog::set_clocks(const logs::HostClocks& clocks) {
+    clocks_ = clocks;
+    merge();
+}
+
+// What is shown stays until all lines have their places.
+void FileLog::merge() {
+    if (by_time_->isChecked() && clocks_ && !lines_.reading() && !merged_.lines() && !merged_.merging() &&
+        lines_.files().size() > 1) {
+        merged_.merge(lines_.lines(), lines_.files(), *clocks_);
+    }
+}
+
+void FileLog::order_by_time(bool on) {
+    merge();
+    refresh();
+    if (!on) {
+        merged_.clear();
+    }
+}
+
+bool FileLog::shows_merged() const {
+    return merged_.lines() && rows_->shared_store() == merged_.lines();
+}
+
+std::uint32_t FileLog::line_of_files(std::uint32_t shown) const {
+    return shows_merged() ? merged_.of_files(shown) : shown;
+}
+
+QString FileLog::label(std::uint32_t shown) const {
+    const std::uint32_t line = line_of_files(shown);
+    const QString number = QString::number(lines_.number_of(line));
+    return shows_merged() ? u"%1:%2"_s.arg(short_names_.value(lines_.lines()->rank(line)), number) : number;
+}
+
+void FileLog::update_labels() {
+    qsizetype width = QString::number(lines_.lines()->size()).size();
+    if (shows_merged()) {
+        short_names_ = short_names(lines_.names());
+        qsizetype longest = 0;
+        for (const QString& name : short_names_) {
+            longest = std::max(longest, name.size());
+        }
+        width += longest + 1;
+    }
+    view_->set_label_width(int(width));
+}
+
+/// Other files, or the same lines in another order: then the chosen line stays chosen.
+void FileLog::show_store(const std::shared_ptr<const LineStore>& store) {
+    const bool same_files = file_->count() > 0;
+    if (const auto line = view_->current_line(); line && same_files && !wanted_) {
+        const std::uint32_t read = line_of_files(*line);
+        wanted_ = Wanted{std::uint32_t(lines_.lines()->rank(read)), lines_.number_of(read)};
+    }
+    rows_->choose(same_files ? rows_->choice() : LineChoice());
+    rows_->set_store(store);
+    view_->set_following(false);
+    view_->set_labels([this](std::uint32_t line) { return label(line); }, 1);
+    view_->set_time_column(shows_merged() ? TimeColumn::Printed : TimeColumn::None);
+}
+
 void FileLog::refresh() {
-    if (rows_->shared_store() != lines_.lines()) {
-        rows_->choose({});
-        rows_->set_store(lines_.lines());
-        view_->set_following(false);
-        view_->set_labels([this](std::uint32_t line) { return QString::number(lines_.number_of(line)); }, 1);
+    merge();
+    const std::shared_ptr<const LineStore>& shown =
+        by_time_->isChecked() && merged_.lines() ? merged_.lines() : lines_.lines();
+    if (rows_->shared_store() != shown) {
+        show_store(shown);
     } else {
         rows_->refresh();
     }
-    const QStringList files = lines_.files();
+    const QStringList files = lines_.names();
     if (file_->count() == 0) {
         file_->addItem(tr("All files"), kAllFiles);
     }
@@ -128,7 +241,8 @@ void FileLog::refresh() {
         file_->addItem(files[i], i);
     }
     file_->setVisible(files.size() > 1);
-    view_->set_label_width(int(QString::number(lines_.lines()->size()).size()));
+    by_time_->setVisible(files.size() > 1);
+    update_labels();
     show_wanted();
     update_title();
     update_note();
@@ -153,7 +267,7 @@ void FileLog::show_wanted() {
     if (rows_->pending()) {
         return;
     }
-    if (view_->show_line(*line)) {
+    if (view_->show_line(shows_merged() ? merged_.of_merged(*line) : *line)) {
         wanted_.reset();
     } else if (rows_->shows_only_matches()) {
         search_->edit()->clear();  // it hides the line
@@ -172,7 +286,8 @@ void FileLog::choose() {
 
 void FileLog::update_title() {
     if (const auto line = view_->current_line()) {
-        title_->set_full_text(tr("%1, line %2").arg(lines_.name_of(*line)).arg(lines_.number_of(*line)));
+        const std::uint32_t read = line_of_files(*line);
+        title_->set_full_text(tr("%1, line %2").arg(lines_.name_of(read)).arg(lines_.number_of(read)));
     } else {
         title_->set_full_text(tr("Lines"));
     }
@@ -185,6 +300,26 @@ void FileLog::update_note() {
     }
     if (!message_.isEmpty()) {
         notes += message_;
+    }
+    if (by_time_->isChecked() && !shows_merged() && by_time_->isVisibleTo(this)) {
+        notes += merged_.merging()
+                     ? tr("The lines are put into the order of their times: %1 %").arg(merged_.percent())
+                     : tr("The lines are put into the order of their times when all of them are read.");
+    }
+    if (shows_merged() && merged_.without_time() > 0) {
+        notes += tr("%1 of %2 lines have no time: they follow the line before them, or come first.")
+                     .arg(count_text(std::int64_t(merged_.without_time())),
+                          count_text(std::int64_t(rows_->store().size())));
+    }
+    for (std::size_t i = 0; shows_merged() && i < clocks_->all().size(); ++i) {
+        if (const logs::HostClock& clock = clocks_->all()[i]; clock.corrected) {
+            notes += clock.ahead_s > 0 ? tr("The clock of %1 is %2 s ahead: corrected.")
+                                             .arg(qs(clock.host))
+                                             .arg(clock.ahead_s, 0, 'f', 1)
+                                       : tr("The clock of %1 is %2 s behind: corrected.")
+                                             .arg(qs(clock.host))
+                                             .arg(-clock.ahead_s, 0, 'f', 1);
+        }
     }
     if (wanted_ && !lines_.reading() && !lines_.line_of(wanted_->file, wanted_->number)) {
         notes +=
@@ -213,7 +348,7 @@ void FileLog::fill_menu(QMenu* menu, quint32 line) {
     wrap->setObjectName(u"fileLogWrap"_s);
     wrap->setCheckable(true);
     wrap->setChecked(view_->wraps());
-    if (const std::string meaning = line_meaning(lines_.lines()->text(line)); !meaning.empty()) {
+    if (const std::string meaning = line_meaning(rows_->store().text(line)); !meaning.empty()) {
         menu->addAction(tr("&Explain this line"), this, [this, meaning] {
             message_ = nccl_line_text(meaning);
             update_note();
@@ -236,7 +371,8 @@ void FileLog::ask_path() {
 void FileLog::save(const QString& path) {
     SavedLines lines;
     lines.store = rows_->shared_store();
-    lines.with_time = false;
+    lines.with_time = shows_merged();
+    lines.is_printed_time = true;
     lines.with_rank = false;
     lines.only_places = rows_->shows_only_matches();
     lines.order = rows_->order();

@@ -273,6 +273,9 @@ void LogsPage::refresh() {
         return;
     }
     shown_ = data_.snapshot();
+    if (shown_->complete) {
+        lines_->set_clocks(shown_->clocks);
+    }
     show_verdicts();
     show_timeline();
     fill_facts(facts_, snapshot);

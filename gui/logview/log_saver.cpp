@@ -14,16 +14,19 @@ namespace {
 
 constexpr qsizetype kWrittenAtOnce = qsizetype(1) << 20;
 
-/// "2026-01-31 14:03:22.123 ", local time; the calendar is asked once a second of the log.
+/// "2026-01-31 14:03:22.123 "; the calendar is asked once a second of the log.
 class TimeWriter {
 public:
+    explicit TimeWriter(Qt::TimeSpec zone) : zone_(zone) {}
+
     void append(QByteArray& to, std::int64_t t_us) {
         if (t_us <= 0) {
             return;
         }
         if (t_us / 1'000'000 != second_) {
             second_ = t_us / 1'000'000;
-            text_ = QDateTime::fromSecsSinceEpoch(second_).toString(u"yyyy-MM-dd HH:mm:ss."_s).toLatin1();
+            text_ =
+                QDateTime::fromSecsSinceEpoch(second_, zone_).toString(u"yyyy-MM-dd HH:mm:ss."_s).toLatin1();
         }
         to += text_;
         to += QByteArray::number(1000 + int(t_us / 1000 % 1000)).mid(1);
@@ -31,6 +34,7 @@ public:
     }
 
 private:
+    Qt::TimeSpec zone_;
     std::int64_t second_ = -1;
     QByteArray text_;
 };
@@ -39,7 +43,7 @@ private:
 
 QString write_lines(QIODevice& to, const SavedLines& lines, const std::stop_token& stop,
                     const std::function<void(int)>& progress) {
-    TimeWriter times;
+    TimeWriter times(lines.is_printed_time ? Qt::UTC : Qt::LocalTime);
     QByteArray block;
     const std::uint32_t count = lines.count();
     int percent = -1;

@@ -20,9 +20,10 @@ struct SavedLines {
     LineList places;  ///< of the order, if `only_places`
     LineRings rings;  ///< what is folded into what
     bool only_places = false;
-    bool all = false;       ///< the lines of all ranks by time; the order is worked out first
-    bool with_time = true;  ///< "2026-01-31 14:03:22.123 " before each line, local time
-    bool with_rank = true;  ///< "[3] ", of folded lines "[0-7] "
+    bool all = false;              ///< the lines of all ranks by time; the order is worked out first
+    bool with_time = true;         ///< "2026-01-31 14:03:22.123 " before each line
+    bool is_printed_time = false;  ///< TimeColumn::Printed; else local time
+    bool with_rank = true;         ///< "[3] ", of folded lines "[0-7] "
 
     std::uint32_t count() const { return only_places ? places.size() : order.size(); }
     std::uint32_t line(std::uint32_t row) const { return order.at(only_places ? places.at(row) : row); }

@@ -23,13 +23,15 @@ namespace {
 constexpr std::uint32_t kShownTextRows = 20000;
 constexpr int kWheelNotch = 120;
 
-/// "14:03:22", local time. Many lines share a second, and the calendar is slow.
-QString clock_text(std::int64_t t_us) {
+/// "14:03:22". Many lines share a second, and the calendar is slow.
+QString clock_text(std::int64_t t_us, Qt::TimeSpec zone) {
     thread_local std::int64_t second = -1;
+    thread_local Qt::TimeSpec of = Qt::LocalTime;
     thread_local QString text;
-    if (t_us / 1'000'000 != second) {
+    if (t_us / 1'000'000 != second || zone != of) {
         second = t_us / 1'000'000;
-        text = QDateTime::fromSecsSinceEpoch(second).toString(u"HH:mm:ss"_s);
+        of = zone;
+        text = QDateTime::fromSecsSinceEpoch(second, zone).toString(u"HH:mm:ss"_s);
     }
     return text;
 }
@@ -392,8 +394,8 @@ QString LogView::time_text(std::uint32_t line) const {
     if (t_us <= 0 || time_ == TimeColumn::None) {
         return {};
     }
-    if (time_ == TimeColumn::Clock) {
-        return clock_text(t_us);
+    if (time_ != TimeColumn::SinceStart) {
+        return clock_text(t_us, time_ == TimeColumn::Printed ? Qt::UTC : Qt::LocalTime);
     }
     const std::int64_t ms = (t_us - start_us_) / 1000;
     return u"%1%2.%3"_s.arg(ms < 0 ? u"-"_s : u"+"_s)

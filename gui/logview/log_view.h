@@ -24,7 +24,8 @@ namespace rankscope::gui {
 
 class MarkBar;
 
-enum class TimeColumn { None, Clock, SinceStart };
+/// Clock: of this computer's zone. Printed: as the lines of files say it.
+enum class TimeColumn { None, Clock, SinceStart, Printed };
 
 /// Lines of a log, any number of them: only those in view are read and drawn. Beside each line its time and rank.
 /// Selection by mouse and keys as in a text editor.

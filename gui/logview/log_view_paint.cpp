@@ -29,7 +29,7 @@ LogView::Gutter LogView::gutter() const {
     int x = kPad;
     gutter.time = x;
     if (time_ != TimeColumn::None) {
-        x += columns(time_ == TimeColumn::Clock ? 8 : 11) + kPad + 2;
+        x += columns(time_ == TimeColumn::SinceStart ? 11 : 8) + kPad + 2;
     }
     gutter.rank = x;
     if (label_) {

@@ -146,6 +146,7 @@ std::shared_ptr<const NcclSnapshot> NcclReader::finish(std::vector<std::string> 
     logs::add_known(found.verdicts, known_);
     snapshot->verdicts = std::move(found.verdicts);
     snapshot->timeline = std::move(found.timeline);
+    snapshot->clocks = std::move(found.clocks);
     snapshot->remarks = std::move(remarks);
     snapshot->complete = true;
     return snapshot;

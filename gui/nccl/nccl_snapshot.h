@@ -8,6 +8,7 @@
 #include <remote/logs/facts/run_facts.h>
 #include <remote/logs/fold/folded_rows.h>
 #include <remote/logs/read/remark.h>
+#include <remote/logs/story/host_clocks.h>
 #include <remote/logs/verdicts/timeline.h>
 #include <remote/observe/nccl_activity/collective_report.h>
 
@@ -36,6 +37,7 @@ struct NcclSnapshot {
     // Only of complete ones.
     std::vector<Verdict> verdicts = {};  ///< of the log rules; the root cause first
     std::vector<logs::TimelineEntry> timeline = {};
+    logs::HostClocks clocks = {};            ///< of the hosts of files
     std::vector<logs::Remark> remarks = {};  ///< what was not read, of files
 };
 

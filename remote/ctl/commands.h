@@ -21,6 +21,7 @@ void add_preflight_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_doctor_command(CLI::App& app, GlobalOptions& options, int& code);
 /// diagnose and rules.
 void add_diagnose_command(CLI::App& app, GlobalOptions& options, int& code);
+void add_merge_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_collectives_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_nccl_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_job_command(CLI::App& app, GlobalOptions& options, int& code);

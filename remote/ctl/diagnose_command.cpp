@@ -4,6 +4,7 @@
 #include <remote/ctl/collectives_text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/folded_text.h>
+#include <remote/ctl/remark_text.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/failure_bundle/bundle_import.h>
@@ -271,18 +272,6 @@ void print_facts(const logs::RunFacts& facts) {
     }
 }
 
-void print_remarks(const logs::SourceList& read) {
-    for (const auto& remark : read.remarks) {
-        const std::string name = !remark.name.empty()                  ? remark.name
-                                 : remark.source < read.sources.size() ? read.sources[remark.source].name
-                                                                       : "";
-        std::fprintf(stderr, "%s%s: %s%s%s\n", safe_text(name).c_str(),
-                     remark.line > 0 ? (':' + std::to_string(remark.line)).c_str() : "",
-                     to_string(remark.kind), remark.detail.empty() ? "" : ": ",
-                     safe_text(remark.detail).c_str());
-    }
-}
-
 constexpr std::size_t kMostRows = 20;
 
 // What NCCL Inspector wrote into files among those that were read.
@@ -419,8 +408,8 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
             list.push_back(body_json(verdict));
         }
         Json all{{"diagnoses", list}, {"facts", Json(logs::to_json(found.facts))}};
-        if (!found.clocks.empty()) {
-            all["clocks"] = json_of(found.clocks);
+        if (!found.clocks.all().empty()) {
+            all["clocks"] = json_of(found.clocks.all());
         }
         if (!inspector.empty()) {
             all["inspector"] = json_of(inspector);
@@ -438,7 +427,7 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
             print_facts(found.facts);
         }
         if (wanted.timeline) {
-            print_clocks(found.clocks);
+            print_clocks(found.clocks.all());
             print_timeline(found.timeline, sources);
         }
         if (wanted.folded) {

@@ -37,6 +37,7 @@ int run(int argc, char** argv) {
     add_preflight_command(app, options, code);
     add_doctor_command(app, options, code);
     add_diagnose_command(app, options, code);
+    add_merge_command(app, options, code);
     add_collectives_command(app, options, code);
     add_nccl_command(app, options, code);
     add_job_command(app, options, code);

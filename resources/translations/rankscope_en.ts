@@ -86,6 +86,16 @@
         </message>
     </context>
     <context>
+        <name>rankscope::gui::FoldedTab</name>
+        <message numerus="yes">
+            <source>%n rows in this part of the run</source>
+            <translation>
+                <numerusform>%n row in this part of the run</numerusform>
+                <numerusform>%n rows in this part of the run</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::GpuPicker</name>
         <message numerus="yes">
             <source>%n more node(s): name their GPUs in the field below.</source>

@@ -14127,6 +14127,10 @@
             <source>Logarithmic x axis (Shift+L in the curves): the first steps as wide as the last ones</source>
             <translation>对数 X 轴（曲线中按 Shift+L）：最初的步与最后的步一样宽</translation>
         </message>
+        <message>
+            <source>A clock has no logarithmic axis: choose steps, epochs, samples or the time since the start.</source>
+            <translation>时钟时间没有对数轴：请选择步数、轮次、样本数或自开始以来的时间。</translation>
+        </message>
     </context>
     <context>
         <name>XScale</name>
@@ -15563,6 +15567,18 @@
             <source>NCCL's lines list %1 to %2 calls a rank; the fewest: rank %3.</source>
             <translation>NCCL 日志行为每个 rank 列出了 %1 至 %2 次调用；最少的是 rank %3。</translation>
         </message>
+        <message>
+            <source>Of the whole run: NCCL Inspector does not say when. %1</source>
+            <translation>整个运行的数据：NCCL Inspector 不记录时间。%1</translation>
+        </message>
+        <message>
+            <source>Reading what happened in this part of the run…</source>
+            <translation>正在读取这段时间内的数据…</translation>
+        </message>
+        <message>
+            <source>No operation of NCCL in this part of the run</source>
+            <translation>这段时间内没有 NCCL 操作</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::ColumnDialog</name>
@@ -16410,6 +16426,38 @@
             <source>Line %1 was not read: the reading was cancelled. Open the files again.</source>
             <translation>第 %1 行没有读取：读取已取消。请重新打开文件。</translation>
         </message>
+        <message>
+            <source>By time</source>
+            <translation>按时间</translation>
+        </message>
+        <message>
+            <source>Lines of all files by time</source>
+            <translation>所有文件的行按时间排列</translation>
+        </message>
+        <message>
+            <source>The lines of all files by the times that they print, with the clocks of the hosts corrected where both log the same moments. A line without a time follows the one before it.</source>
+            <translation>所有文件的行按其打印的时间排列；如果主机记录了相同的时刻，则校正其时钟。没有时间的行跟在前一行之后。</translation>
+        </message>
+        <message>
+            <source>The lines are put into the order of their times: %1 %</source>
+            <translation>正在按时间排列各行：%1 %</translation>
+        </message>
+        <message>
+            <source>The lines are put into the order of their times when all of them are read.</source>
+            <translation>读完所有行后按时间排列。</translation>
+        </message>
+        <message>
+            <source>%1 of %2 lines have no time: they follow the line before them, or come first.</source>
+            <translation>%2 行中有 %1 行没有时间：它们跟在前一行之后，或排在最前面。</translation>
+        </message>
+        <message>
+            <source>The clock of %1 is %2 s ahead: corrected.</source>
+            <translation>%1 的时钟快 %2 秒：已校正。</translation>
+        </message>
+        <message>
+            <source>The clock of %1 is %2 s behind: corrected.</source>
+            <translation>%1 的时钟慢 %2 秒：已校正。</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::FirstSteps</name>
@@ -16963,6 +17011,12 @@
         <message>
             <source>%1 communicators</source>
             <translation>%1 个通信域</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n rows in this part of the run</source>
+            <translation>
+                <numerusform>这段时间内有 %n 行</numerusform>
+            </translation>
         </message>
     </context>
     <context>
@@ -18318,8 +18372,8 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>仅 %1：重新显示整个运行</translation>
         </message>
         <message>
-            <source>%1. Log, events, ranks, telemetry and NCCL's timeline show this part of the run only. A click shows the whole run again.</source>
-            <translation>%1。日志、事件、rank、遥测和 NCCL 时间线只显示运行的这一部分。单击可重新显示整个运行。</translation>
+            <source>%1. Log, events, ranks, telemetry and NCCL's operations and lines are those of this part of the run. A click shows the whole run again.</source>
+            <translation>%1。日志、事件、rank、遥测以及 NCCL 的操作和日志行都只显示运行的这一部分。单击可重新显示整个运行。</translation>
         </message>
     </context>
     <context>

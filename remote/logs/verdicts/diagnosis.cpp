@@ -25,7 +25,7 @@ DiagnosisResult conclude(const std::vector<Rule>& rules, Matcher& matcher, Story
     DiagnosisResult result;
     result.facts = std::move(facts);
     const HostClocks clocks(result.facts, story);
-    result.clocks = clocks.all();
+    result.clocks = clocks;
     auto judgement = judge(rules, found, story, result.facts, clocks, sources);
     result.timeline = timeline_of(rules, found, judgement, story, clocks);
     result.verdicts = std::move(judgement.verdicts);

@@ -20,9 +20,9 @@ namespace rankscope::logs {
 struct DiagnosisResult {
     std::vector<Verdict> verdicts = {};  ///< the root cause first; empty: nothing is wrong
     std::vector<TimelineEntry> timeline =
-        {};                              ///< in the order of corrected clocks, as far as lines have a time
-    std::vector<HostClock> clocks = {};  ///< of hosts that log the same moments as others
-    RunFacts facts = {};                 ///< what the lines say, without a judgement
+        {};                  ///< in the order of corrected clocks, as far as lines have a time
+    HostClocks clocks = {};  ///< of hosts that log the same moments as others
+    RunFacts facts = {};     ///< what the lines say, without a judgement
 };
 
 /// Lines of a run → verdicts, in one pass.
