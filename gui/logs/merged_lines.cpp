@@ -6,7 +6,6 @@
 #include <remote/logs/story/merge_times.h>
 
 #include <functional>
-#include <queue>
 #include <utility>
 
 namespace rankscope::gui {
@@ -79,28 +78,19 @@ MergedLines::Result MergedLines::merged(const LineStore& store, const std::vecto
     auto lines = std::make_shared<LineStore>();
     result.order.reserve(count);
     result.places.resize(count);
-    using Head = std::pair<std::int64_t, std::size_t>;  // time, file
-    std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
-    std::vector<std::uint32_t> next(files.size());
-    for (std::size_t file = 0; file < files.size(); ++file) {
-        next[file] = files[file].first;
-        if (next[file] < end_of(file)) {
-            heads.emplace(times[next[file]], file);
-        }
+    std::vector<std::size_t> begins;
+    for (const LogFile& file : files) {
+        begins.push_back(file.first);
     }
-    while (!heads.empty()) {
-        const std::size_t file = heads.top().second;
-        heads.pop();
-        const std::uint32_t line = next[file]++;
-        lines->append(store.text(line), store.rank(line), store.kind(line), times[line]);
-        result.places[line] = std::uint32_t(result.order.size());
+    logs::merge_by_time(times, begins, [&](std::size_t, std::size_t at) {
+        const auto line = std::uint32_t(at);
+        lines->append(store.text(line), store.rank(line), store.kind(line), times[at]);
+        result.places[at] = std::uint32_t(result.order.size());
         result.order.push_back(line);
-        if (next[file] < end_of(file)) {
-            heads.emplace(times[next[file]], file);
-        }
-        if (!steps.step()) {
-            return {};
-        }
+        return steps.step();
+    });
+    if (job.cancelled()) {
+        return {};
     }
     lines->publish();
     result.lines = std::move(lines);

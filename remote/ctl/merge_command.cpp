@@ -16,12 +16,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
-#include <functional>
 #include <memory>
-#include <queue>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace rankscope::ctl {
@@ -117,24 +114,14 @@ private:
 };
 
 void print_merged(const Lines& lines, const std::vector<std::int64_t>& times, const Printer& printer) {
-    using Head = std::pair<std::int64_t, std::size_t>;  // time, file
-    std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
-    std::vector<std::size_t> next;
-    for (std::size_t file = 0; file < lines.files.size(); ++file) {
-        next.push_back(lines.files[file].first);
-        if (next[file] < lines.end_of(file)) {
-            heads.emplace(times[next[file]], file);
-        }
+    std::vector<std::size_t> begins;
+    for (const auto& file : lines.files) {
+        begins.push_back(file.first);
     }
-    while (!heads.empty() && std::ferror(stdout) == 0) {
-        const std::size_t file = heads.top().second;
-        heads.pop();
-        const std::size_t at = next[file]++;
-        printer.print(times[at], lines.files[file].source.name, lines.numbers[at], lines.line(at));
-        if (next[file] < lines.end_of(file)) {
-            heads.emplace(times[next[file]], file);
-        }
-    }
+    logs::merge_by_time(times, begins, [&](std::size_t file, std::size_t line) {
+        printer.print(times[line], lines.files[file].source.name, lines.numbers[line], lines.line(line));
+        return std::ferror(stdout) == 0;  // else it is closed, as by `| head`
+    });
 }
 
 int merge(const GlobalOptions& options, const std::vector<std::string>& paths) {

@@ -3,7 +3,7 @@
 
 #include <gui/app/main_window.h>
 #include <gui/live/live_page.h>
-#include <gui/nccl/collectives_tab.h>
+#include <gui/live/run_range.h>
 #include <gui/nccl/nccl_pane.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
@@ -49,7 +49,7 @@ void show_activity(MainWindow& window, const SyntheticActivity& what, const std:
     auto* button = window.findChild<QToolButton*>(u"showNccl"_s);
     button->setChecked(true);
     NcclPane* pane = window.live_page()->nccl();
-    pane->tabs()->setCurrentWidget(window.findChild<CollectivesTab*>());
+    pane->tabs()->setCurrentIndex(1);
     QElapsedTimer timer;
     timer.start();
     while (!pane->data()->snapshot()->complete && timer.elapsed() < 60000) {
@@ -71,6 +71,16 @@ void collective_shots(MainWindow& window, const std::function<void(QWidget*, con
         show_activity(window, what, name);
         take(&window, name);
     }
+    const SyntheticActivity what;
+    show_activity(window, what, "collectives-range");
+    const NcclRange& range = window.live_page()->nccl()->data()->range();
+    window.live_page()->range()->set({what.start_us + 2'500'000, what.start_us + 4'500'000});
+    QElapsedTimer timer;
+    timer.start();
+    while (!range.report() && timer.elapsed() < 60000) {
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
+    }
+    take(&window, "collectives-range");
 }
 
 }  // namespace rankscope::gui::testing

@@ -4,6 +4,7 @@
 #include <gui/app/main_window.h>
 #include <gui/live/failure_banner.h>
 #include <gui/live/live_page.h>
+#include <gui/logs/file_log.h>
 #include <gui/logs/logs_page.h>
 #include <gui/nccl/map_view.h>
 #include <gui/nccl/nccl_data.h>
@@ -107,6 +108,8 @@ void logs_shots(QSize size, const std::function<void(QWidget*, const char*)>& ta
         }
         window.logs_page()->open({file});
         wait_for([&] { return window.logs_page()->data().snapshot()->complete; });
+        const auto* lines = window.findChild<FileLog*>(u"fileLog"_s);
+        wait_for([&] { return !lines->lines().reading() && !lines->merged().merging(); });
         window.findChild<QTabWidget*>(u"logsTabs"_s)->setCurrentIndex(tab);
         if (auto* card = window.logs_page()->findChild<FailureBanner*>()) {
             emit card->placeRequested(qs(card->report().lines.at(0).file), card->report().lines.at(0).line);
@@ -121,6 +124,19 @@ void logs_shots(QSize size, const std::function<void(QWidget*, const char*)>& ta
     shoot(file, "nccl-logs-map", 0);
     shoot(file, "nccl-logs-timeline", 1);
     shoot(file, "nccl-logs-facts", 2);
+    const std::filesystem::path ranks = std::filesystem::path(ss(folder.path())) / "attempt_0";
+    for (int rank = 0; rank < 4; ++rank) {
+        const auto own = ranks / std::to_string(rank);
+        std::filesystem::create_directories(own);
+        std::ofstream log(own / "stderr.log");
+        for (int step = 0; step < 40; ++step) {
+            log << "2026-01-02 03:0" << step / 10 << ':' << 10 + step % 10 * 5 + rank
+                << ",250 INFO train step " << step
+                << (step % 7 == rank ? "\n    loss 0.31, the gradient's norm is 2.7\n" : "\n");
+        }
+    }
+    window.findChild<QToolButton*>(u"fileLogByTime"_s)->setChecked(true);
+    shoot(ranks.string(), "nccl-logs-by-time", 2);
     shoot(shared_log("log-0127.txt"), "nccl-logs-healthy", 0);
     shoot(shared_log("log-0089.txt"), "nccl-logs-real", 1);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <queue>
 #include <utility>
 
 namespace rankscope::logs {
@@ -75,6 +76,29 @@ std::vector<std::int64_t> MergeTimes::take() {
         time = last = std::max(last, time);
     }
     return std::exchange(times_, {});
+}
+
+void merge_by_time(const std::vector<std::int64_t>& times, const std::vector<std::size_t>& begins,
+                   const std::function<bool(std::size_t file, std::size_t line)>& sink) {
+    using Head = std::pair<std::int64_t, std::size_t>;  // time, file
+    std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
+    std::vector<std::size_t> next = begins;
+    const auto push = [&](std::size_t file) {
+        if (next[file] < (file + 1 < begins.size() ? begins[file + 1] : times.size())) {
+            heads.emplace(times[next[file]], file);
+        }
+    };
+    for (std::size_t file = 0; file < begins.size(); ++file) {
+        push(file);
+    }
+    while (!heads.empty()) {
+        const std::size_t file = heads.top().second;
+        heads.pop();
+        if (!sink(file, next[file]++)) {
+            return;
+        }
+        push(file);
+    }
 }
 
 }  // namespace rankscope::logs

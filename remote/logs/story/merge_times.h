@@ -6,8 +6,11 @@
 #include <remote/logs/grammar/line_parser.h>
 #include <remote/logs/story/host_clocks.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rankscope::logs {
@@ -42,5 +45,11 @@ private:
     double last_of_day_s_ = -1;
     std::uint64_t without_time_ = 0;
 };
+
+/// Gives the lines of files to `sink`, the earliest first; at the same time those of the earlier file. A file keeps its
+/// order. `times` of the lines of one file after the other; `begins`: where each file begins there. Ends when `sink`
+/// returns false.
+void merge_by_time(const std::vector<std::int64_t>& times, const std::vector<std::size_t>& begins,
+                   const std::function<bool(std::size_t file, std::size_t line)>& sink);
 
 }  // namespace rankscope::logs
