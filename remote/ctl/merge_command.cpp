@@ -98,14 +98,7 @@ public:
         }
         const std::string prefix = (t_us == 0 ? std::string() : time_text(t_us) + ' ') + safe_text(file) +
                                    ':' + std::to_string(number) + ": ";
-        if (columns_ == 0) {  // data, as the file has it
-            std::printf("%s%.*s\n", prefix.c_str(), static_cast<int>(text.size()), text.data());
-            return;
-        }
-        const std::size_t room = columns_ > prefix.size() ? columns_ - prefix.size() : 1;
-        for (const auto& piece : terminal_lines(text, true, room)) {
-            std::printf("%s%s\n", prefix.c_str(), piece.c_str());
-        }
+        print_foreign_line(prefix, text, columns_);
     }
 
 private:

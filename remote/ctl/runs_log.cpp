@@ -82,14 +82,7 @@ private:
         std::snprintf(milliseconds, sizeof milliseconds, ".%03d", static_cast<int>(t_us / 1000 % 1000));
         const std::string prefix =
             local_time_text(t_us) + milliseconds + " [" + who + (is_stderr ? "]! " : "] ");
-        if (columns_ == 0) {  // data, as the rank wrote it
-            std::printf("%s%.*s\n", prefix.c_str(), static_cast<int>(text.size()), text.data());
-            return;
-        }
-        const std::size_t room = columns_ > prefix.size() ? columns_ - prefix.size() : 1;
-        for (const auto& piece : terminal_lines(text, true, room)) {
-            std::printf("%s%s\n", prefix.c_str(), piece.c_str());
-        }
+        print_foreign_line(prefix, text, columns_);
     }
 
     bool json_;

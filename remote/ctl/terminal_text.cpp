@@ -200,4 +200,15 @@ std::size_t terminal_columns(int fd) {
     return known ? size.ws_col : 80;
 }
 
+void print_foreign_line(const std::string& prefix, std::string_view line, std::size_t columns) {
+    if (columns == 0) {
+        std::printf("%s%.*s\n", prefix.c_str(), static_cast<int>(line.size()), line.data());
+        return;
+    }
+    const std::size_t room = columns > prefix.size() ? columns - prefix.size() : 1;
+    for (const auto& piece : terminal_lines(line, true, room)) {
+        std::printf("%s%s\n", prefix.c_str(), piece.c_str());
+    }
+}
+
 }  // namespace rankscope::ctl

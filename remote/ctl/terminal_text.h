@@ -19,6 +19,10 @@ namespace rankscope::ctl {
 /// `columns` are divided, so that each can have a prefix; 0: no limit.
 std::vector<std::string> terminal_lines(std::string_view line, bool colours, std::size_t columns);
 
+/// Prints a line that another program wrote behind `prefix`: as it is where standard output is no terminal (`columns` 0),
+/// else safe for it.
+void print_foreign_line(const std::string& prefix, std::string_view line, std::size_t columns);
+
 /// A text of our own that may quote others: without colours; a '\n' in it begins a line with "    | ".
 std::string safe_text(std::string_view text);
 
