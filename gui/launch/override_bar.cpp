@@ -5,6 +5,7 @@
 #include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <gui/widgets/clear_button.h>
 #include <gui/widgets/layout_helpers.h>
 #include <remote/desk/config/distribuuuu_job.h>
 #include <remote/desk/launch_lines/shell_words.h>
@@ -47,7 +48,7 @@ OverrideBar::OverrideBar(QThreadPool* pool, QWidget* parent) : QWidget(parent), 
     pairs_->setAccessibleName(tr("KEY VALUE pairs for the configuration of Distribuuuu"));
     pairs_->setPlaceholderText(u"TRAIN.BATCH_SIZE 64 OPTIM.BASE_LR 0.05"_s);
     pairs_->setToolTip(tr("As on the command line of Distribuuuu; Enter makes the job again"));
-    pairs_->setClearButtonEnabled(true);
+    add_clear_button(pairs_);
     apply_ = make_button(tr("Appl&y"), "jobOverridesApply", this);
     apply_->setToolTip(
         tr("Makes the job again from the file and these values; Undo brings the one before back"));

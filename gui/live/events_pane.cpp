@@ -8,6 +8,7 @@
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 #include <gui/texts.h>
+#include <gui/widgets/clear_button.h>
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/layout_helpers.h>
 
@@ -102,7 +103,7 @@ QWidget* EventsPane::make_bar() {
     text_->setObjectName(u"eventText"_s);
     text_->setAccessibleName(tr("Filter the events"));
     text_->setPlaceholderText(tr("Filter"));
-    text_->setClearButtonEnabled(true);
+    add_clear_button(text_);
     layout->addWidget(make_label(tr("Events"), bar, "sectionTitle"));
     layout->addWidget(kinds_);
     layout->addWidget(ranks_);

@@ -6,6 +6,7 @@
 #include <gui/logview/log_search_bar.h>
 #include <gui/logview/log_view.h>
 #include <gui/strings.h>
+#include <gui/widgets/clear_button.h>
 #include <gui/widgets/layout_helpers.h>
 
 #include <QHBoxLayout>
@@ -36,7 +37,7 @@ LogSearchBar::LogSearchBar(LogView* view, QWidget* parent)
     edit_->setPlaceholderText(tr("Search"));
     show_keys(edit_, u"edit.find"_s, "placeholderText");
     edit_->setToolTip(tr("Up and Down bring back earlier searches"));
-    edit_->setClearButtonEnabled(true);
+    add_clear_button(edit_);
     edit_->installEventFilter(this);
     case_ = make_switch(tr("Aa"), "logCase", tr("Match case"));
     words_ = make_switch(tr("W"), "logWords", tr("Whole words only"));

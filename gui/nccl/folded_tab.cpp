@@ -5,6 +5,7 @@
 #include <gui/nccl/folded_tab.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <gui/widgets/clear_button.h>
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/layout_helpers.h>
 
@@ -108,7 +109,7 @@ QWidget* FoldedTab::make_filter() {
         made->setObjectName(QString::fromLatin1(name));
         made->setPlaceholderText(hint);
         made->setAccessibleName(hint);
-        made->setClearButtonEnabled(true);
+        add_clear_button(made);
         layout->addWidget(made, stretch);
         connect(made, &QLineEdit::textChanged, this, &FoldedTab::filter);
         return made;

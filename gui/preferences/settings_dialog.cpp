@@ -9,6 +9,7 @@
 #include <gui/preferences/shortcut_section.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
+#include <gui/widgets/clear_button.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
 
@@ -89,7 +90,7 @@ QWidget* SettingsDialog::make_left() {
     search_->setObjectName(u"settingsSearch"_s);
     search_->setAccessibleName(tr("Search settings"));
     search_->setPlaceholderText(tr("Search"));
-    search_->setClearButtonEnabled(true);
+    add_clear_button(search_);
     list_ = new QListWidget(left);
     list_->setObjectName(u"settingsSections"_s);
     list_->setAccessibleName(tr("Sections"));

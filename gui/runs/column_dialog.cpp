@@ -7,6 +7,7 @@
 #include <gui/plain_text.h>
 #include <gui/runs/column_dialog.h>
 #include <gui/strings.h>
+#include <gui/widgets/clear_button.h>
 #include <remote/desk/compare/run_summary.h>
 
 #include <QDialogButtonBox>
@@ -44,7 +45,7 @@ ColumnDialog::ColumnDialog(const RunsModel& runs, const QStringList& shown, QWid
     search_->setObjectName(u"columnSearch"_s);
     search_->setAccessibleName(tr("Search columns"));
     search_->setPlaceholderText(tr("Search: loss, batch_size, verdict"));
-    search_->setClearButtonEnabled(true);
+    add_clear_button(search_);
     layout->addWidget(search_);
     add_known(runs);
     filter_->setSourceModel(model_);

@@ -11,6 +11,7 @@
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/check_chooser.h>
+#include <gui/widgets/clear_button.h>
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
@@ -164,7 +165,7 @@ QWidget* CompareView::make_tables() {
     target_->setAccessibleName(tr("Target"));
     target_->setPlaceholderText(tr("Time to… acc1=0.95"));
     target_->setToolTip(tr("METRIC=VALUE and Enter: how long each run took to reach it"));
-    target_->setClearButtonEnabled(true);
+    add_clear_button(target_);
     target_->setFixedWidth(170);
     layout->addWidget(target_);
     all_ = new QCheckBox(tr("A&ll values"), corner);

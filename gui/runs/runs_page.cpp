@@ -16,6 +16,7 @@
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <gui/widgets/clear_button.h>
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/empty_state.h>
 #include <gui/widgets/layout_helpers.h>
@@ -101,7 +102,7 @@ QWidget* RunsPage::make_bar() {
     search_->setObjectName(u"runsSearch"_s);
     search_->setAccessibleName(tr("Search runs"));
     search_->setPlaceholderText(tr("Search, tag:NAME, group:NAME, is:starred"));
-    search_->setClearButtonEnabled(true);
+    add_clear_button(search_);
     search_->setMinimumWidth(80);
     search_->setMaximumWidth(300);
     layout->addWidget(search_, 2);

@@ -3,6 +3,7 @@
 
 #include <gui/strings.h>
 #include <gui/widgets/check_list_popup.h>
+#include <gui/widgets/clear_button.h>
 #include <gui/widgets/layout_helpers.h>
 
 #include <QKeyEvent>
@@ -41,7 +42,7 @@ CheckListPopup::CheckListPopup(const QString& object_name, int width, QWidget* b
     search_->setObjectName(object_name % u"Search"_s);
     search_->setPlaceholderText(tr("Search"));
     search_->setAccessibleName(tr("Search the list"));
-    search_->setClearButtonEnabled(true);
+    add_clear_button(search_);
     list_->setObjectName(object_name % u"List"_s);
     list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     list_->setTextElideMode(Qt::ElideMiddle);

@@ -429,6 +429,13 @@
         </message>
     </context>
     <context>
+        <name>ClearButton</name>
+        <message>
+            <source>Clear</source>
+            <translation>清除</translation>
+        </message>
+    </context>
+    <context>
         <name>ClockCheck</name>
         <message>
             <source>%1 min</source>

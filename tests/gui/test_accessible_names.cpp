@@ -5,6 +5,7 @@
 
 #include <gui/live/live_page.h>
 #include <gui/strings.h>
+#include <gui/widgets/clear_button.h>
 
 #include <tests/gui/name_watch.h>
 #include <tests/gui/pages_fixture.h>
@@ -14,6 +15,7 @@
 #include <QDialog>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 namespace rankscope::gui::testing {
@@ -35,6 +37,24 @@ TEST_F(AccessibleNames, EveryControlOfEveryPageHasOne) {
         EXPECT_TRUE(names.unnamed.isEmpty()) << "page " << int(page) << ":\n"
                                              << qPrintable(names.unnamed.join(u'\n'));
     }
+}
+
+// Qt shows the button as soon as there is text.
+TEST(ControlNames, AClearButtonHasOne) {
+    QDialog dialog;
+    auto* layout = new QVBoxLayout(&dialog);
+    auto* field = new QLineEdit(&dialog);
+    field->setAccessibleName(u"Name"_s);
+    layout->addWidget(field);
+    add_clear_button(field);
+    dialog.show();
+    field->setText(u"text"_s);
+    const auto* button = field->findChild<QToolButton*>();
+    ASSERT_NE(button, nullptr);
+    ASSERT_TRUE(wait_until([&] { return button->isVisible(); }));
+    const ControlNames names = control_names(QAccessible::queryAccessibleInterface(&dialog));
+    EXPECT_EQ(names.controls, 2);
+    EXPECT_TRUE(names.unnamed.isEmpty()) << qPrintable(names.unnamed.join(u'\n'));
 }
 
 TEST(ControlNames, ThoseWithoutANameAreFound) {
