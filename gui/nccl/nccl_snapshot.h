@@ -28,7 +28,7 @@ struct NcclSnapshot {
     std::shared_ptr<const logs::FoldedRows> folded;  ///< the same line of all ranks once; null: no line yet
     std::shared_ptr<const CollectiveReport>
         collectives;                    ///< of the plugin, else of NCCL Inspector; null: nothing
-    bool collectives_of_lines = false;  ///< of NCCL Inspector: they cannot be told by time
+    bool collectives_of_lines = false;  ///< of NCCL Inspector, for the whole run only
     std::uint64_t lines_read = 0;       ///< of all programs
     std::uint64_t gloo_lines = 0;
     std::uint64_t output_left_out = 0;  ///< bytes that came faster than they can be read
