@@ -22,6 +22,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 namespace rankscope::gui {
 
@@ -62,6 +63,26 @@ QStringList short_names(QStringList names) {
         }
     }
     return names;
+}
+
+constexpr qsizetype kMostClocks = 4;  ///< notes
+
+QStringList clock_notes(const std::vector<logs::HostClock>& clocks) {
+    QStringList notes;
+    for (const logs::HostClock& clock : clocks) {
+        if (clock.corrected) {
+            const QString text = clock.ahead_s > 0
+                                     ? FileLog::tr("The clock of %1 is %2 s ahead of %3: corrected.")
+                                     : FileLog::tr("The clock of %1 is %2 s behind %3: corrected.");
+            notes += text.arg(qs(clock.host), QString::number(std::abs(clock.ahead_s), 'f', 1),
+                              qs(clock.reference));
+        }
+    }
+    if (const qsizetype all = notes.size(); all > kMostClocks) {
+        notes.resize(kMostClocks - 1);
+        notes += FileLog::tr("The clocks of %1 more hosts are corrected, too.").arg(all - notes.size());
+    }
+    return notes;
 }
 
 }  // namespace
@@ -311,15 +332,8 @@ void FileLog::update_note() {
                      .arg(count_text(std::int64_t(merged_.without_time())),
                           count_text(std::int64_t(rows_->store().size())));
     }
-    for (std::size_t i = 0; shows_merged() && i < clocks_->all().size(); ++i) {
-        if (const logs::HostClock& clock = clocks_->all()[i]; clock.corrected) {
-            notes += clock.ahead_s > 0 ? tr("The clock of %1 is %2 s ahead: corrected.")
-                                             .arg(qs(clock.host))
-                                             .arg(clock.ahead_s, 0, 'f', 1)
-                                       : tr("The clock of %1 is %2 s behind: corrected.")
-                                             .arg(qs(clock.host))
-                                             .arg(-clock.ahead_s, 0, 'f', 1);
-        }
+    if (shows_merged()) {
+        notes += clock_notes(clocks_->all());
     }
     if (wanted_ && !lines_.reading() && !lines_.line_of(wanted_->file, wanted_->number)) {
         notes +=

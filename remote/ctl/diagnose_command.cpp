@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/ctl/clock_text.h>
 #include <remote/ctl/collectives_text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/folded_text.h>
@@ -145,32 +146,6 @@ void print_timeline(const std::vector<logs::TimelineEntry>& timeline,
                     safe_text(who).c_str(), who.empty() ? "" : "  ",
                     safe_text(entry.place.file < sources.size() ? sources[entry.place.file] : "").c_str(),
                     static_cast<unsigned long long>(entry.place.line), safe_text(entry.text).c_str());
-    }
-}
-
-// "node2: 3.2 s ahead of node1 (±0.1 s, from 8 communicators)".
-std::string clock_difference(const logs::HostClock& clock) {
-    char seconds[64];
-    std::snprintf(seconds, sizeof seconds, "%.1f", std::abs(clock.ahead_s));
-    char uncertainty[64];
-    std::snprintf(uncertainty, sizeof uncertainty, "%.1f", clock.uncertainty_s);
-    const std::string from =
-        clock.communicators > 0
-            ? text(kContext, "%1 communicators", {std::to_string(clock.communicators)})
-            : text(kContext, "%1 rendezvous or time-outs", {std::to_string(clock.other_moments)});
-    return clock.ahead_s > 0 ? text(kContext, "The clock of %1 is %2 s ahead of %3 (±%4 s, from %5).",
-                                    {clock.host, seconds, clock.reference, uncertainty, from})
-                             : text(kContext, "The clock of %1 is %2 s behind %3 (±%4 s, from %5).",
-                                    {clock.host, seconds, clock.reference, uncertainty, from});
-}
-
-void print_clocks(const std::vector<logs::HostClock>& clocks) {
-    for (const auto& clock : clocks) {
-        if (clock.corrected) {
-            std::printf("%s\n",
-                        safe_text(clock_difference(clock) + ' ' + text(kContext, "Its times are corrected."))
-                            .c_str());
-        }
     }
 }
 
@@ -427,7 +402,7 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
             print_facts(found.facts);
         }
         if (wanted.timeline) {
-            print_clocks(found.clocks.all());
+            print_clocks(found.clocks.all(), stdout);
             print_timeline(found.timeline, sources);
         }
         if (wanted.folded) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/ctl/clock_text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/remark_text.h>
 #include <remote/ctl/stop_on_interrupt.h>
@@ -154,15 +155,7 @@ int merge(const GlobalOptions& options, const std::vector<std::string>& paths) {
         names.push_back(file.source.name);
     }
     const logs::HostClocks clocks = diagnosis.finish(names).clocks;
-    for (const auto& clock : clocks.all()) {
-        if (clock.corrected) {
-            std::fprintf(
-                stderr, "%s\n",
-                text(kContext, "The clock of %1 is %2 s ahead of that of %3: corrected.",
-                     {safe_text(clock.host), std::to_string(clock.ahead_s), safe_text(clock.reference)})
-                    .c_str());
-        }
-    }
+    print_clocks(clocks.all(), stderr);
     print_merged(lines, times_of(lines, clocks), Printer(options.json));
     return kDone;
 }

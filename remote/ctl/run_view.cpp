@@ -209,14 +209,7 @@ void RunView::print(const std::string& line) const {
 
 // What a rank wrote. On a terminal every line of it has the prefix, however long it is; elsewhere it is data.
 void RunView::print_quoted(const std::string& prefix, std::string_view line) const {
-    if (columns_ == 0) {
-        std::printf("%s%.*s\n", prefix.c_str(), static_cast<int>(line.size()), line.data());
-        return;
-    }
-    const std::size_t room = columns_ > prefix.size() ? columns_ - prefix.size() : 1;
-    for (const auto& piece : terminal_lines(line, true, room)) {
-        std::printf("%s%s\n", prefix.c_str(), piece.c_str());
-    }
+    print_foreign_line(prefix, line, columns_);
 }
 
 void RunView::progress(const Event& event) {

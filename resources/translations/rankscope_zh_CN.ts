@@ -16430,10 +16430,6 @@
             <translation>保存显示的行</translation>
         </message>
         <message>
-            <source>Line %1 was not read: the reading was cancelled. Open the files again.</source>
-            <translation>第 %1 行没有读取：读取已取消。请重新打开文件。</translation>
-        </message>
-        <message>
             <source>By time</source>
             <translation>按时间</translation>
         </message>
@@ -16458,12 +16454,20 @@
             <translation>%2 行中有 %1 行没有时间：它们跟在前一行之后，或排在最前面。</translation>
         </message>
         <message>
-            <source>The clock of %1 is %2 s ahead: corrected.</source>
-            <translation>%1 的时钟快 %2 秒：已校正。</translation>
+            <source>The clock of %1 is %2 s ahead of %3: corrected.</source>
+            <translation>%1 的时钟比 %3 快 %2 秒：已校正。</translation>
         </message>
         <message>
-            <source>The clock of %1 is %2 s behind: corrected.</source>
-            <translation>%1 的时钟慢 %2 秒：已校正。</translation>
+            <source>The clock of %1 is %2 s behind %3: corrected.</source>
+            <translation>%1 的时钟比 %3 慢 %2 秒：已校正。</translation>
+        </message>
+        <message>
+            <source>The clocks of %1 more hosts are corrected, too.</source>
+            <translation>另有 %1 台主机的时钟也已校正。</translation>
+        </message>
+        <message>
+            <source>Line %1 was not read: the reading was cancelled. Open the files again.</source>
+            <translation>第 %1 行没有读取：读取已取消。请重新打开文件。</translation>
         </message>
     </context>
     <context>

@@ -183,7 +183,8 @@ TEST_F(ByTime, ClocksAreCorrected) {
     EXPECT_TRUE(texts().back().startsWith(u"03:00:41"_s)) << qPrintable(texts().back());
     EXPECT_TRUE(texts().back().contains(u"node1:"_s));
     EXPECT_TRUE(texts().at(texts().size() - 2).contains(u"node0:"_s));
-    EXPECT_TRUE(note().contains(u"The clock of node1 is 300.0 s ahead: corrected."_s)) << qPrintable(note());
+    EXPECT_TRUE(note().contains(u"The clock of node1 is 300.0 s ahead of node0: corrected."_s))
+        << qPrintable(note());
 }
 
 }  // namespace
