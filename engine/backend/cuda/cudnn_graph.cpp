@@ -100,8 +100,8 @@ void CudnnDescriptor::set_bool(cudnnBackendAttributeName_t name, bool value) {
     set(name, CUDNN_TYPE_BOOLEAN, 1, &value);
 }
 
-void CudnnDescriptor::set_double(cudnnBackendAttributeName_t name, double value) {
-    set(name, CUDNN_TYPE_DOUBLE, 1, &value);
+void CudnnDescriptor::set_float(cudnnBackendAttributeName_t name, float value) {
+    set(name, CUDNN_TYPE_FLOAT, 1, &value);
 }
 
 void CudnnDescriptor::finalize() {
@@ -222,8 +222,8 @@ void CudnnGraph::convolution(const CudnnConvolution& shape, const CudnnTensor& x
     made.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, tensor(x));
     made.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, tensor(weights));
     made.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, tensor(y));
-    made.set_double(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, 1.0);
-    made.set_double(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, 0.0);
+    made.set_float(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, 1.0F);
+    made.set_float(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, 0.0F);
     made.finalize();
     operations_.push_back(std::move(made));
 }
@@ -236,8 +236,8 @@ void CudnnGraph::convolution_backward_data(const CudnnConvolution& shape, const 
     made.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, tensor(dy));
     made.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, tensor(weights));
     made.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, tensor(dx));
-    made.set_double(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, 1.0);
-    made.set_double(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, 0.0);
+    made.set_float(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, 1.0F);
+    made.set_float(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, 0.0F);
     made.finalize();
     operations_.push_back(std::move(made));
 }
@@ -250,8 +250,8 @@ void CudnnGraph::convolution_backward_weights(const CudnnConvolution& shape, con
     made.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, tensor(x));
     made.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY, tensor(dy));
     made.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, tensor(dw));
-    made.set_double(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, 1.0);
-    made.set_double(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA, 0.0);
+    made.set_float(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, 1.0F);
+    made.set_float(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA, 0.0F);
     made.finalize();
     operations_.push_back(std::move(made));
 }

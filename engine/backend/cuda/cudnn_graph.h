@@ -42,7 +42,7 @@ public:
     void set(cudnnBackendAttributeName_t name, cudnnDataType_t value);
     void set(cudnnBackendAttributeName_t name, const CudnnDescriptor& value);
     void set_bool(cudnnBackendAttributeName_t name, bool value);
-    void set_double(cudnnBackendAttributeName_t name, double value);
+    void set_float(cudnnBackendAttributeName_t name, float value);
     void finalize();
 
 private:
