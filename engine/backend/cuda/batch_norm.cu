@@ -12,8 +12,12 @@ namespace rankscope::engine::cuda {
 namespace {
 
 constexpr int kThreads = RowTiling::kThreads;
-constexpr int kPasses = 8;       // of the kernels that add up
-constexpr int kApplyPasses = 4;  // of those that only pass through
+// Of the kernels that add up: the last block reads what each of the others has left, so there are few of them.
+constexpr int kPasses = 8;
+constexpr int kMostBlocks = 256;
+// Of those that only pass through.
+constexpr int kApplyPasses = 4;
+constexpr int kMostApplyBlocks = 1024;
 constexpr int kBlock = static_cast<int>(kGroup);
 
 /// Where this thread works.
@@ -40,6 +44,32 @@ __device__ __forceinline__ std::int64_t first_row(const RowTiling& tiling) {
 __device__ __forceinline__ std::int64_t end_row(const RowTiling& tiling) {
     const std::int64_t end = first_row(tiling) + tiling.chunk_rows;
     return end < tiling.rows ? end : tiling.rows;
+}
+
+/// Goes down this thread's rows. read(at) fetches what lies at an element, use(fetched, at) computes with it; kAhead rows
+/// are fetched before the first of them is used. The compiler does not do so by itself: it keeps the loop's condition
+/// between the rows, and each of them then waits for its memory. Behind the last row the first of the batch is fetched
+/// again, so that no condition is left.
+template <int kAhead, typename Read, typename Use>
+__device__ __forceinline__ void for_rows(const RowTiling& tiling, const Place& place, Read read, Use use) {
+    const std::int64_t end = end_row(tiling);
+    for (std::int64_t row = first_row(tiling) + place.row; row < end; row += kAhead * tiling.stride) {
+        const auto at = [&](int k) {
+            const std::int64_t wanted = row + k * tiling.stride;
+            return (wanted < end ? wanted : row) * tiling.channels + place.channel;
+        };
+        decltype(read(row)) fetched[kAhead];
+#pragma unroll
+        for (int k = 0; k < kAhead; ++k) {
+            fetched[k] = read(at(k));
+        }
+#pragma unroll
+        for (int k = 0; k < kAhead; ++k) {
+            if (row + k * tiling.stride < end) {
+                use(fetched[k], at(k));
+            }
+        }
+    }
 }
 
 /// Two sums per channel over the whole matrix: every thread brings its own, the last block of the tile to
@@ -76,16 +106,17 @@ __device__ void sum_up(const RowTiling& tiling, const Place& place, const Group&
         partials[at] = a;
         partials[at + tiling.channels] = b;
     }
-    __threadfence();  // what this block wrote is visible to every reader of its count
     __syncthreads();
     if (threadIdx.x == 0) {
+        // Fences of one thread, between barriers, order what all threads of the block write and read.
+        __threadfence();
         is_last = atomicAdd(&counters[blockIdx.x], 1U) + 1U == gridDim.y;
+        __threadfence();
     }
     __syncthreads();
     if (!is_last) {
         return;
     }
-    __threadfence();
     // The chunks are shared out among the threads of a column, then their sums are added: always in the same
     // order, whichever block is last.
     __shared__ double total_first[kThreads];
@@ -97,11 +128,26 @@ __device__ void sum_up(const RowTiling& tiling, const Place& place, const Group&
     double b = 0.0;
     if (team < teams && first_channel + mine < tiling.channels) {
         const float* from = partials + first_channel + mine;
-#pragma unroll 8
-        for (int chunk = team; chunk < static_cast<int>(gridDim.y); chunk += teams) {
-            const std::int64_t at = static_cast<std::int64_t>(chunk) * 2 * tiling.channels;
-            a += static_cast<double>(__ldcg(from + at));
-            b += static_cast<double>(__ldcg(from + at + tiling.channels));
+        const auto chunks = static_cast<int>(gridDim.y);
+        constexpr int kAhead = 8;  // as for_rows()
+        for (int chunk = team; chunk < chunks; chunk += kAhead * teams) {
+            float first_of[kAhead];
+            float second_of[kAhead];
+#pragma unroll
+            for (int k = 0; k < kAhead; ++k) {
+                const int wanted = chunk + k * teams;
+                const std::int64_t at =
+                    static_cast<std::int64_t>(wanted < chunks ? wanted : chunk) * 2 * tiling.channels;
+                first_of[k] = __ldcg(from + at);
+                second_of[k] = __ldcg(from + at + tiling.channels);
+            }
+#pragma unroll
+            for (int k = 0; k < kAhead; ++k) {
+                if (chunk + k * teams < chunks) {
+                    a += static_cast<double>(first_of[k]);
+                    b += static_cast<double>(second_of[k]);
+                }
+            }
         }
     }
     total_first[column] = a;
@@ -146,16 +192,15 @@ __device__ __forceinline__ void add_rows(const T* x, const RowTiling& tiling, co
     if (!place.active) {
         return;
     }
-    const std::int64_t end = end_row(tiling);
-#pragma unroll 4
-    for (std::int64_t row = first_row(tiling) + place.row; row < end; row += tiling.stride) {
-        const Group in = load(x + row * tiling.channels + place.channel);
-        for (int i = 0; i < kBlock; ++i) {
-            const float d = in.v[i] - pivot.v[i];
-            sum.v[i] += d;
-            squares.v[i] += d * d;
-        }
-    }
+    for_rows<8>(
+        tiling, place, [&](std::int64_t at) { return load(x + at); },
+        [&](const Group& in, std::int64_t) {
+            for (int i = 0; i < kBlock; ++i) {
+                const float d = in.v[i] - pivot.v[i];
+                sum.v[i] += d;
+                squares.v[i] += d * d;
+            }
+        });
 }
 
 template <typename T>
@@ -217,7 +262,7 @@ __global__ void evaluation_kernel(int channels, BatchNormVectors vectors) {
     }
 }
 
-template <typename T>
+template <typename T, bool kResidual>
 __global__ void __launch_bounds__(kThreads)
     apply_kernel(const T* __restrict__ x, const T* __restrict__ residual, bool relu, RowTiling tiling,
                  const float* __restrict__ means, const float* __restrict__ scales,
@@ -229,55 +274,72 @@ __global__ void __launch_bounds__(kThreads)
     const Group mean = load(means + place.channel);
     const Group scale = load(scales + place.channel);
     const Group bias = load(biases + place.channel);
-    const std::int64_t end = end_row(tiling);
-#pragma unroll 4
-    for (std::int64_t row = first_row(tiling) + place.row; row < end; row += tiling.stride) {
-        const std::int64_t at = row * tiling.channels + place.channel;
-        Group value = load(x + at);
-        for (int i = 0; i < kBlock; ++i) {
-            value.v[i] = (value.v[i] - mean.v[i]) * scale.v[i] + bias.v[i];
-        }
-        if (residual != nullptr) {
-            const Group other = load(residual + at);
+    struct Fetched {
+        Group x;
+        Group residual;
+    };
+    for_rows<4>(
+        tiling, place,
+        [&](std::int64_t at) {
+            return Fetched{load(x + at), kResidual ? load(residual + at) : Group{}};
+        },
+        [&](const Fetched& in, std::int64_t at) {
+            Group value;
             for (int i = 0; i < kBlock; ++i) {
-                value.v[i] += other.v[i];
+                value.v[i] = (in.x.v[i] - mean.v[i]) * scale.v[i] + bias.v[i];
+                if (kResidual) {
+                    value.v[i] += in.residual.v[i];
+                }
+                value.v[i] = relu ? clamped(value.v[i]) : value.v[i];
             }
-        }
-        if (relu) {
-            for (int i = 0; i < kBlock; ++i) {
-                value.v[i] = clamped(value.v[i]);
-            }
-        }
-        store(y + at, value);
+            store(y + at, value);
+        });
+}
+
+/// Where the ReLU had cut off.
+enum class Mask {
+    none,
+    result,     ///< the forward result is 0
+    recomputed  ///< as the forward result, from x
+};
+
+/// What the gradient at one element is made of.
+template <int kParts>
+struct GradientRow {
+    Group x;
+    Group parts[kParts];
+    Group result;
+};
+
+template <typename T, int kParts, Mask kMask>
+__device__ __forceinline__ GradientRow<kParts> fetch_gradient(const BatchNormBackward& backward,
+                                                              std::int64_t at) {
+    GradientRow<kParts> row;
+    row.x = load(static_cast<const T*>(backward.x) + at);
+#pragma unroll
+    for (int part = 0; part < kParts; ++part) {
+        row.parts[part] = load(static_cast<const T*>(backward.gradient.parts[part]) + at);
     }
+    if (kMask == Mask::result) {
+        row.result = load(static_cast<const T*>(backward.y) + at);
+    }
+    return row;
 }
 
 /// The sum of the parts, 0 where the ReLU had cut off.
-template <typename T>
-__device__ __forceinline__ Group masked_gradient(const BatchNormBackward& backward, std::int64_t at,
-                                                 const Group& x, const Group& mean, const Group& scale,
-                                                 const Group& bias) {
-    Group g = load(static_cast<const T*>(backward.gradient.parts[0]) + at);
+template <int kParts, Mask kMask>
+__device__ __forceinline__ Group masked_gradient(const GradientRow<kParts>& row, const Group& mean,
+                                                 const Group& scale, const Group& bias) {
+    Group g = row.parts[0];
+    for (int i = 0; i < kBlock; ++i) {
 #pragma unroll
-    for (int part = 1; part < GradientParts::kMost; ++part) {
-        if (part < backward.gradient.count) {
-            const Group more = load(static_cast<const T*>(backward.gradient.parts[part]) + at);
-            for (int i = 0; i < kBlock; ++i) {
-                g.v[i] += more.v[i];
-            }
+        for (int part = 1; part < kParts; ++part) {
+            g.v[i] += row.parts[part].v[i];
         }
-    }
-    if (backward.relu) {
-        Group result;
-        if (backward.y != nullptr) {
-            result = load(static_cast<const T*>(backward.y) + at);
-        } else {
-            for (int i = 0; i < kBlock; ++i) {
-                result.v[i] = (x.v[i] - mean.v[i]) * scale.v[i] + bias.v[i];
-            }
-        }
-        for (int i = 0; i < kBlock; ++i) {
-            g.v[i] = result.v[i] <= 0.0F ? 0.0F : g.v[i];
+        if (kMask != Mask::none) {
+            const float result =
+                kMask == Mask::result ? row.result.v[i] : (row.x.v[i] - mean.v[i]) * scale.v[i] + bias.v[i];
+            g.v[i] = result <= 0.0F ? 0.0F : g.v[i];
         }
     }
     return g;
@@ -294,7 +356,7 @@ __device__ void take_coefficients(const BatchNormBackward& backward, const Batch
     backward.coefficients[2 * channels + c] = static_cast<float>(-a * g_sum / count);
 }
 
-template <typename T>
+template <typename T, int kParts, Mask kMask>
 __global__ void __launch_bounds__(kThreads)
     backward_sums_kernel(BatchNormBackward backward, RowTiling tiling, BatchNormVectors vectors, double* sums,
                          float* partials, unsigned* counters) {
@@ -306,20 +368,18 @@ __global__ void __launch_bounds__(kThreads)
         const Group bias = load(vectors.bias + place.channel);
         const Group mean = load(vectors.mean + place.channel);
         const Group inv_std = load(vectors.inv_std + place.channel);
-        const std::int64_t end = end_row(tiling);
-#pragma unroll 2
-        for (std::int64_t row = first_row(tiling) + place.row; row < end; row += tiling.stride) {
-            const std::int64_t at = row * tiling.channels + place.channel;
-            const Group x = load(static_cast<const T*>(backward.x) + at);
-            const Group g = masked_gradient<T>(backward, at, x, mean, scale, bias);
-            for (int i = 0; i < kBlock; ++i) {
-                g_sum.v[i] += g.v[i];
-                gx_sum.v[i] += g.v[i] * ((x.v[i] - mean.v[i]) * inv_std.v[i]);
-            }
-            if (backward.masked != nullptr) {
-                store(static_cast<T*>(backward.masked) + at, g);
-            }
-        }
+        for_rows<4>(
+            tiling, place, [&](std::int64_t at) { return fetch_gradient<T, kParts, kMask>(backward, at); },
+            [&](const GradientRow<kParts>& row, std::int64_t at) {
+                const Group g = masked_gradient<kParts, kMask>(row, mean, scale, bias);
+                for (int i = 0; i < kBlock; ++i) {
+                    g_sum.v[i] += g.v[i];
+                    gx_sum.v[i] += g.v[i] * ((row.x.v[i] - mean.v[i]) * inv_std.v[i]);
+                }
+                if (backward.masked != nullptr) {
+                    store(static_cast<T*>(backward.masked) + at, g);
+                }
+            });
     }
     sum_up(tiling, place, g_sum, gx_sum, partials, counters, [&](int c, double a, double b) {
         backward.bias_gradient[c] = static_cast<float>(a);
@@ -341,7 +401,8 @@ __global__ void backward_finish_kernel(BatchNormBackward backward, int channels,
     }
 }
 
-template <typename T>
+/// `backward` has the masked sum as its only part, or parts and a mask.
+template <typename T, int kParts, Mask kMask>
 __global__ void __launch_bounds__(kThreads)
     backward_apply_kernel(BatchNormBackward backward, RowTiling tiling, BatchNormVectors vectors) {
     const Place place = place_of(tiling);
@@ -354,36 +415,20 @@ __global__ void __launch_bounds__(kThreads)
     const Group mean = load(vectors.mean + place.channel);
     Group scale{};
     Group bias{};
-    if (backward.masked == nullptr && backward.relu && backward.y == nullptr) {
+    if (kMask == Mask::recomputed) {
         scale = load(vectors.scale + place.channel);
         bias = load(vectors.bias + place.channel);
     }
-    const std::int64_t end = end_row(tiling);
-    // dx may lie where the masked gradient does, so the compiler cannot read ahead by itself.
-    constexpr int kAhead = 2;
-    for (std::int64_t row = first_row(tiling) + place.row; row < end; row += kAhead * tiling.stride) {
-        Group x[kAhead];
-        Group g[kAhead];
-#pragma unroll
-        for (int k = 0; k < kAhead; ++k) {
-            const std::int64_t at = (row + k * tiling.stride) * tiling.channels + place.channel;
-            if (row + k * tiling.stride < end) {
-                x[k] = load(static_cast<const T*>(backward.x) + at);
-                g[k] = backward.masked != nullptr ? load(static_cast<const T*>(backward.masked) + at)
-                                                  : masked_gradient<T>(backward, at, x[k], mean, scale, bias);
+    // dx may lie where the masked gradient does: a row is read before it is written.
+    for_rows<4>(
+        tiling, place, [&](std::int64_t at) { return fetch_gradient<T, kParts, kMask>(backward, at); },
+        [&](const GradientRow<kParts>& row, std::int64_t at) {
+            Group g = masked_gradient<kParts, kMask>(row, mean, scale, bias);
+            for (int i = 0; i < kBlock; ++i) {
+                g.v[i] = a.v[i] * g.v[i] + (b.v[i] * (row.x.v[i] - mean.v[i]) + d.v[i]);
             }
-        }
-#pragma unroll
-        for (int k = 0; k < kAhead; ++k) {
-            const std::int64_t at = (row + k * tiling.stride) * tiling.channels + place.channel;
-            if (row + k * tiling.stride < end) {
-                for (int i = 0; i < kBlock; ++i) {
-                    g[k].v[i] = a.v[i] * g[k].v[i] + (b.v[i] * (x[k].v[i] - mean.v[i]) + d.v[i]);
-                }
-                store(static_cast<T*>(backward.dx) + at, g[k]);
-            }
-        }
-    }
+            store(static_cast<T*>(backward.dx) + at, g);
+        });
 }
 
 template <typename T>
@@ -392,22 +437,73 @@ __global__ void __launch_bounds__(kThreads)
     const Place place = place_of(tiling);
     Group sum{};
     if (place.active) {
-        const std::int64_t end = end_row(tiling);
-#pragma unroll 4
-        for (std::int64_t row = first_row(tiling) + place.row; row < end; row += tiling.stride) {
-            const Group in = load(matrix + row * tiling.channels + place.channel);
-            for (int i = 0; i < kBlock; ++i) {
-                sum.v[i] += in.v[i];
-            }
-        }
+        for_rows<8>(
+            tiling, place, [&](std::int64_t at) { return load(matrix + at); },
+            [&](const Group& in, std::int64_t) {
+                for (int i = 0; i < kBlock; ++i) {
+                    sum.v[i] += in.v[i];
+                }
+            });
     }
     const Group nothing{};
     sum_up(tiling, place, sum, nothing, partials, counters,
            [&](int c, double a, double) { sums[c] = static_cast<float>(a); });
 }
 
-RowTiling tiling_of(const BatchNormShape& shape, int passes) {
-    return row_tiling(shape.rows, shape.channels, passes);
+RowTiling sums_tiling(const BatchNormShape& shape) {
+    return row_tiling(shape.rows, shape.channels, kPasses, kMostBlocks);
+}
+
+RowTiling apply_tiling(const BatchNormShape& shape) {
+    return row_tiling(shape.rows, shape.channels, kApplyPasses, kMostApplyBlocks);
+}
+
+template <int kParts, Mask kMask>
+struct GradientKind {
+    static constexpr int parts = kParts;
+    static constexpr Mask mask = kMask;
+};
+
+template <int kParts, typename Body>
+void with_mask(Mask mask, Body body) {
+    switch (mask) {
+        case Mask::none:
+            body(GradientKind<kParts, Mask::none>());
+            break;
+        case Mask::result:
+            body(GradientKind<kParts, Mask::result>());
+            break;
+        case Mask::recomputed:
+            body(GradientKind<kParts, Mask::recomputed>());
+            break;
+    }
+}
+
+/// Calls `body` with the number of parts and the mask as constants.
+template <typename Body>
+void with_gradient(int parts, Mask mask, Body body) {
+    static_assert(GradientParts::kMost == 4);
+    switch (parts) {
+        case 1:
+            with_mask<1>(mask, body);
+            break;
+        case 2:
+            with_mask<2>(mask, body);
+            break;
+        case 3:
+            with_mask<3>(mask, body);
+            break;
+        default:
+            with_mask<4>(mask, body);
+            break;
+    }
+}
+
+Mask mask_of(const BatchNormBackward& backward) {
+    if (!backward.relu) {
+        return Mask::none;
+    }
+    return backward.y != nullptr ? Mask::result : Mask::recomputed;
 }
 
 dim3 grid_of(const RowTiling& tiling) {
@@ -422,12 +518,11 @@ dim3 channel_grid(int channels) {
 }  // namespace
 
 std::size_t batch_norm_partials(const BatchNormShape& shape) {
-    return static_cast<std::size_t>(tiling_of(shape, kPasses).chunks) * 2 *
-           static_cast<std::size_t>(shape.channels);
+    return static_cast<std::size_t>(sums_tiling(shape).chunks) * 2 * static_cast<std::size_t>(shape.channels);
 }
 
 std::size_t batch_norm_counters(const BatchNormShape& shape) {
-    return static_cast<std::size_t>(tiling_of(shape, kPasses).tiles);
+    return static_cast<std::size_t>(sums_tiling(shape).tiles);
 }
 
 std::size_t batch_norm_sums(const BatchNormShape& shape) {
@@ -436,7 +531,7 @@ std::size_t batch_norm_sums(const BatchNormShape& shape) {
 
 void batch_norm_statistics(const BatchNormShape& shape, const void* x, const BatchNormVectors& vectors,
                            const BatchNormScratch& scratch, cudaStream_t stream) {
-    const RowTiling tiling = tiling_of(shape, kPasses);
+    const RowTiling tiling = sums_tiling(shape);
     with_element(shape.type, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
         launch(statistics_kernel<T>, grid_of(tiling), dim3(kThreads), stream, static_cast<const T*>(x),
@@ -446,7 +541,7 @@ void batch_norm_statistics(const BatchNormShape& shape, const void* x, const Bat
 
 void batch_norm_statistics_sums(const BatchNormShape& shape, const void* x, double* sums,
                                 const BatchNormScratch& scratch, cudaStream_t stream) {
-    const RowTiling tiling = tiling_of(shape, kPasses);
+    const RowTiling tiling = sums_tiling(shape);
     with_element(shape.type, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
         launch(statistics_sums_kernel<T>, grid_of(tiling), dim3(kThreads), stream, static_cast<const T*>(x),
@@ -467,12 +562,12 @@ void batch_norm_evaluation(const BatchNormShape& shape, const BatchNormVectors& 
 
 void batch_norm_apply(const BatchNormShape& shape, const void* x, const void* residual, bool relu,
                       const BatchNormVectors& vectors, void* y, cudaStream_t stream) {
-    const RowTiling tiling = tiling_of(shape, kApplyPasses);
+    const RowTiling tiling = apply_tiling(shape);
     with_element(shape.type, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
-        launch(apply_kernel<T>, grid_of(tiling), dim3(kThreads), stream, static_cast<const T*>(x),
-               static_cast<const T*>(residual), relu, tiling, vectors.mean, vectors.scale, vectors.bias,
-               static_cast<T*>(y));
+        launch(residual != nullptr ? apply_kernel<T, true> : apply_kernel<T, false>, grid_of(tiling),
+               dim3(kThreads), stream, static_cast<const T*>(x), static_cast<const T*>(residual), relu,
+               tiling, vectors.mean, vectors.scale, vectors.bias, static_cast<T*>(y));
     });
 }
 
@@ -485,11 +580,13 @@ void batch_norm_backward_sums(const BatchNormShape& shape, const BatchNormBackwa
 void batch_norm_backward_local_sums(const BatchNormShape& shape, const BatchNormBackward& backward,
                                     const BatchNormVectors& vectors, double* sums,
                                     const BatchNormScratch& scratch, cudaStream_t stream) {
-    const RowTiling tiling = tiling_of(shape, kPasses);
+    const RowTiling tiling = sums_tiling(shape);
     with_element(shape.type, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
-        launch(backward_sums_kernel<T>, grid_of(tiling), dim3(kThreads), stream, backward, tiling, vectors,
-               sums, scratch.partials, scratch.counters);
+        with_gradient(backward.gradient.count, mask_of(backward), [&](auto kind) {
+            launch(backward_sums_kernel<T, kind.parts, kind.mask>, grid_of(tiling), dim3(kThreads), stream,
+                   backward, tiling, vectors, sums, scratch.partials, scratch.counters);
+        });
     });
 }
 
@@ -502,16 +599,25 @@ void batch_norm_backward_finish(const BatchNormShape& shape, const BatchNormBack
 
 void batch_norm_backward_apply(const BatchNormShape& shape, const BatchNormBackward& backward,
                                const BatchNormVectors& vectors, cudaStream_t stream) {
-    const RowTiling tiling = tiling_of(shape, kApplyPasses);
+    const RowTiling tiling = apply_tiling(shape);
+    BatchNormBackward applied = backward;
+    if (backward.masked != nullptr) {
+        applied.relu = false;
+        applied.gradient.parts[0] = backward.masked;
+        applied.gradient.count = 1;
+    }
     with_element(shape.type, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
-        launch(backward_apply_kernel<T>, grid_of(tiling), dim3(kThreads), stream, backward, tiling, vectors);
+        with_gradient(applied.gradient.count, mask_of(applied), [&](auto kind) {
+            launch(backward_apply_kernel<T, kind.parts, kind.mask>, grid_of(tiling), dim3(kThreads), stream,
+                   applied, tiling, vectors);
+        });
     });
 }
 
 void column_sums(const BatchNormShape& shape, const void* matrix, float* sums,
                  const BatchNormScratch& scratch, cudaStream_t stream) {
-    const RowTiling tiling = tiling_of(shape, kPasses);
+    const RowTiling tiling = sums_tiling(shape);
     with_element(shape.type, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
         launch(column_sums_kernel<T>, grid_of(tiling), dim3(kThreads), stream, static_cast<const T*>(matrix),

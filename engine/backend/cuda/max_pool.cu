@@ -5,6 +5,8 @@
 #include <engine/backend/cuda/launch.h>
 #include <engine/backend/cuda/max_pool.h>
 
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 
 namespace rankscope::engine::cuda {
@@ -27,14 +29,18 @@ struct Pixel {
     int image;
 };
 
+/// `index` below 2³¹ where kSmall: dividing 64-bit numbers takes a GPU a hundred instructions.
+template <bool kSmall>
 __device__ __forceinline__ Pixel pixel_of(std::int64_t index, int groups, int width, int height) {
+    using Number = std::conditional_t<kSmall, unsigned, std::int64_t>;
+    auto rest = static_cast<Number>(index);
     Pixel pixel;
-    pixel.channel = static_cast<int>(index % groups) * kBlock;
-    index /= groups;
-    pixel.x = static_cast<int>(index % width);
-    index /= width;
-    pixel.y = static_cast<int>(index % height);
-    pixel.image = static_cast<int>(index / height);
+    pixel.channel = static_cast<int>(rest % static_cast<Number>(groups)) * kBlock;
+    rest /= static_cast<Number>(groups);
+    pixel.x = static_cast<int>(rest % static_cast<Number>(width));
+    rest /= static_cast<Number>(width);
+    pixel.y = static_cast<int>(rest % static_cast<Number>(height));
+    pixel.image = static_cast<int>(rest / static_cast<Number>(height));
     return pixel;
 }
 
@@ -43,7 +49,14 @@ __device__ __forceinline__ std::int64_t offset_of(const Pixel& pixel, int y, int
     return ((static_cast<std::int64_t>(pixel.image) * height + y) * width + x) * channels + pixel.channel;
 }
 
-template <typename T>
+/// The nearest number of [0, count).
+__device__ __forceinline__ int nearest(int number, int count) {
+    return number < 0 ? 0 : (number < count ? number : count - 1);
+}
+
+/// kKernel, kStride: those of `shape`, or 0 for any. Known ones have no loop: all places of a window are fetched before
+/// the first is compared, those outside of the image from its edge.
+template <typename T, int kKernel, int kStride, bool kSmall>
 __global__ void __launch_bounds__(kThreads)
     max_pool_forward_kernel(PoolShape shape, std::int64_t count, const T* __restrict__ input,
                             T* __restrict__ output, std::int8_t* __restrict__ origin) {
@@ -53,7 +66,7 @@ __global__ void __launch_bounds__(kThreads)
     }
     const int out_height = shape.out_height();
     const int out_width = shape.out_width();
-    const Pixel pixel = pixel_of(index, shape.channels / kBlock, out_width, out_height);
+    const Pixel pixel = pixel_of<kSmall>(index, shape.channels / kBlock, out_width, out_height);
     const int top = pixel.y * shape.stride - shape.padding;
     const int left = pixel.x * shape.stride - shape.padding;
     Group best{};
@@ -61,23 +74,40 @@ __global__ void __launch_bounds__(kThreads)
     for (int i = 0; i < kBlock; ++i) {
         places.v[i] = -1;
     }
-    for (int dy = 0; dy < shape.kernel; ++dy) {
-        for (int dx = 0; dx < shape.kernel; ++dx) {
-            const int y = top + dy;
-            const int x = left + dx;
-            if (y < 0 || y >= shape.height || x < 0 || x >= shape.width) {
-                continue;
+    const auto fetch = [&](int dy, int dx) {
+        return load(input + offset_of(pixel, nearest(top + dy, shape.height), nearest(left + dx, shape.width),
+                                      shape.height, shape.width, shape.channels));
+    };
+    const auto compare = [&](const Group& here, int dy, int dx) {
+        const int y = top + dy;
+        const int x = left + dx;
+        const bool inside = y >= 0 && y < shape.height && x >= 0 && x < shape.width;
+        for (int i = 0; i < kBlock; ++i) {
+            // Not a number beats everything but an earlier one.
+            const bool better = places.v[i] < 0 || here.v[i] > best.v[i] ||
+                                (here.v[i] != here.v[i] && best.v[i] == best.v[i]);
+            if (inside && better) {
+                best.v[i] = here.v[i];
+                places.v[i] = static_cast<std::int8_t>(dy * shape.kernel + dx);
             }
-            const Group here =
-                load(input + offset_of(pixel, y, x, shape.height, shape.width, shape.channels));
-            for (int i = 0; i < kBlock; ++i) {
-                // Not a number beats everything but an earlier one.
-                const bool better = places.v[i] < 0 || here.v[i] > best.v[i] ||
-                                    (here.v[i] != here.v[i] && best.v[i] == best.v[i]);
-                if (better) {
-                    best.v[i] = here.v[i];
-                    places.v[i] = static_cast<std::int8_t>(dy * shape.kernel + dx);
-                }
+        }
+    };
+    if (kKernel != 0) {
+        constexpr int kPlaces = kKernel != 0 ? kKernel * kKernel : 1;
+        constexpr int kWidth = kKernel != 0 ? kKernel : 1;
+        Group window[kPlaces];
+#pragma unroll
+        for (int place = 0; place < kPlaces; ++place) {
+            window[place] = fetch(place / kWidth, place % kWidth);
+        }
+#pragma unroll
+        for (int place = 0; place < kPlaces; ++place) {
+            compare(window[place], place / kWidth, place % kWidth);
+        }
+    } else {
+        for (int dy = 0; dy < shape.kernel; ++dy) {
+            for (int dx = 0; dx < shape.kernel; ++dx) {
+                compare(fetch(dy, dx), dy, dx);
             }
         }
     }
@@ -102,7 +132,7 @@ __device__ __forceinline__ int first_window(int place, const PoolShape& shape) {
     return reach <= 0 ? 0 : (reach + shape.stride - 1) / shape.stride;
 }
 
-template <typename T>
+template <typename T, int kKernel, int kStride, bool kSmall>
 __global__ void __launch_bounds__(kThreads)
     max_pool_backward_kernel(PoolShape shape, std::int64_t count, const T* __restrict__ output_gradient,
                              const std::int8_t* __restrict__ origin, T* __restrict__ input_gradient) {
@@ -112,20 +142,48 @@ __global__ void __launch_bounds__(kThreads)
     }
     const int out_height = shape.out_height();
     const int out_width = shape.out_width();
-    const Pixel pixel = pixel_of(index, shape.channels / kBlock, shape.width, shape.height);
-    const int last_y = (pixel.y + shape.padding) / shape.stride;
-    const int last_x = (pixel.x + shape.padding) / shape.stride;
+    const Pixel pixel = pixel_of<kSmall>(index, shape.channels / kBlock, shape.width, shape.height);
+    const int stride = kStride != 0 ? kStride : shape.stride;
+    const int first_y = first_window(pixel.y, shape);
+    const int first_x = first_window(pixel.x, shape);
+    const int last_y = nearest((pixel.y + shape.padding) / stride, out_height);
+    const int last_x = nearest((pixel.x + shape.padding) / stride, out_width);
+    struct Window {
+        Origins places;
+        Group gradient;
+    };
     Group sum{};
-    for (int oy = first_window(pixel.y, shape); oy <= last_y && oy < out_height; ++oy) {
-        for (int ox = first_window(pixel.x, shape); ox <= last_x && ox < out_width; ++ox) {
-            const int place = (pixel.y - (oy * shape.stride - shape.padding)) * shape.kernel + pixel.x -
-                              (ox * shape.stride - shape.padding);
-            const std::int64_t at = offset_of(pixel, oy, ox, out_height, out_width, shape.channels);
-            Origins places;
-            places.raw = *reinterpret_cast<const uint2*>(origin + at);
-            const Group gradient = load(output_gradient + at);
-            for (int i = 0; i < kBlock; ++i) {
-                sum.v[i] += places.v[i] == place ? gradient.v[i] : 0.0F;
+    const auto fetch = [&](int oy, int ox) {
+        const std::int64_t at = offset_of(pixel, nearest(oy, out_height), nearest(ox, out_width), out_height,
+                                          out_width, shape.channels);
+        Window window;
+        window.places.raw = *reinterpret_cast<const uint2*>(origin + at);
+        window.gradient = load(output_gradient + at);
+        return window;
+    };
+    const auto add = [&](const Window& window, int oy, int ox) {
+        const int place = (pixel.y - (oy * stride - shape.padding)) * shape.kernel + pixel.x -
+                          (ox * stride - shape.padding);
+        const bool reached = oy <= last_y && ox <= last_x;
+        for (int i = 0; i < kBlock; ++i) {
+            sum.v[i] += reached && window.places.v[i] == place ? window.gradient.v[i] : 0.0F;
+        }
+    };
+    if (kKernel != 0) {
+        constexpr int kSide = kKernel != 0 ? (kKernel + kStride - 1) / kStride : 1;
+        Window windows[kSide * kSide];
+#pragma unroll
+        for (int i = 0; i < kSide * kSide; ++i) {
+            windows[i] = fetch(first_y + i / kSide, first_x + i % kSide);
+        }
+#pragma unroll
+        for (int i = 0; i < kSide * kSide; ++i) {
+            add(windows[i], first_y + i / kSide, first_x + i % kSide);
+        }
+    } else {
+        for (int oy = first_y; oy <= last_y; ++oy) {
+            for (int ox = first_x; ox <= last_x; ++ox) {
+                add(fetch(oy, ox), oy, ox);
             }
         }
     }
@@ -180,6 +238,27 @@ dim3 blocks_for(std::int64_t count) {
     return {static_cast<unsigned>((count + kThreads - 1) / kThreads), 1U, 1U};
 }
 
+template <int kKernel, int kStride, bool kSmall>
+struct PoolKind {
+    static constexpr int kernel = kKernel;
+    static constexpr int stride = kStride;
+    static constexpr bool small = kSmall;
+};
+
+/// Calls `body` with what the kernels know of the usual pools.
+template <typename Body>
+void with_pool(const PoolShape& shape, std::int64_t count, Body body) {
+    if (count > std::numeric_limits<std::int32_t>::max()) {
+        body(PoolKind<0, 0, false>());
+    } else if (shape.kernel == 3 && shape.stride == 2) {
+        body(PoolKind<3, 2, true>());
+    } else if (shape.kernel == 2 && shape.stride == 2) {
+        body(PoolKind<2, 2, true>());
+    } else {
+        body(PoolKind<0, 0, true>());
+    }
+}
+
 std::int64_t groups_of(const PoolShape& shape, int height, int width) {
     return static_cast<std::int64_t>(shape.batch) * height * width * (shape.channels / kBlock);
 }
@@ -191,8 +270,11 @@ void max_pool_forward(const PoolShape& shape, const void* input, void* output, s
     const std::int64_t count = groups_of(shape, shape.out_height(), shape.out_width());
     with_element(shape.type, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
-        launch(max_pool_forward_kernel<T>, blocks_for(count), dim3(kThreads), stream, shape, count,
-               static_cast<const T*>(input), static_cast<T*>(output), origin);
+        with_pool(shape, count, [&](auto kind) {
+            launch(max_pool_forward_kernel<T, kind.kernel, kind.stride, kind.small>, blocks_for(count),
+                   dim3(kThreads), stream, shape, count, static_cast<const T*>(input),
+                   static_cast<T*>(output), origin);
+        });
     });
 }
 
@@ -201,8 +283,11 @@ void max_pool_backward(const PoolShape& shape, const void* output_gradient, cons
     const std::int64_t count = groups_of(shape, shape.height, shape.width);
     with_element(shape.type, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
-        launch(max_pool_backward_kernel<T>, blocks_for(count), dim3(kThreads), stream, shape, count,
-               static_cast<const T*>(output_gradient), origin, static_cast<T*>(input_gradient));
+        with_pool(shape, count, [&](auto kind) {
+            launch(max_pool_backward_kernel<T, kind.kernel, kind.stride, kind.small>, blocks_for(count),
+                   dim3(kThreads), stream, shape, count, static_cast<const T*>(output_gradient), origin,
+                   static_cast<T*>(input_gradient));
+        });
     });
 }
 

@@ -24,10 +24,9 @@ struct RowTiling {
     std::int64_t chunk_rows = 0;
 };
 
-/// `passes`: rows that a thread should go through.
-inline RowTiling row_tiling(std::int64_t rows, int channels, int passes) {
+/// `passes`: rows that a thread should go through; more, where there would be more than `most_blocks`.
+inline RowTiling row_tiling(std::int64_t rows, int channels, int passes, std::int64_t most_blocks) {
     constexpr int kMostLanes = 32;
-    constexpr std::int64_t kMostBlocks = 1024;
     const int groups = channels / static_cast<int>(kGroup);
     RowTiling tiling;
     tiling.rows = rows;
@@ -37,7 +36,7 @@ inline RowTiling row_tiling(std::int64_t rows, int channels, int passes) {
     tiling.tiles = (groups + tiling.lanes - 1) / tiling.lanes;
     const std::int64_t wanted = (rows + static_cast<std::int64_t>(tiling.stride) * passes - 1) /
                                 (static_cast<std::int64_t>(tiling.stride) * passes);
-    const std::int64_t most = kMostBlocks / tiling.tiles > 1 ? kMostBlocks / tiling.tiles : 1;
+    const std::int64_t most = most_blocks / tiling.tiles > 1 ? most_blocks / tiling.tiles : 1;
     const std::int64_t chunks = wanted < most ? wanted : most;
     tiling.chunk_rows = (rows + chunks - 1) / chunks;
     tiling.chunks = static_cast<int>((rows + tiling.chunk_rows - 1) / tiling.chunk_rows);
