@@ -4,6 +4,7 @@
 // The batch norm kernels of the CUDA backend against their slow twins; on a GPU, and on the CPU with the emulation.
 
 #include <engine/backend/cuda/batch_norm.h>
+#include <engine/backend/cuda/cluster_norm.h>
 #include <engine/backend/cuda/stream.h>
 
 #include <tests/engine/cuda_kernel_test.h>
@@ -86,10 +87,25 @@ SlowNorm slow_norm(const Norm& n, const Floats& x, const Floats& residual, const
     return slow;
 }
 
-void check_norm(const Norm& n, ElementType type, bool synchronised) {
+enum class Kernels { passes, synchronised, cluster };
+
+int blocks_of_a_cluster() {
+    cudaDeviceProp properties{};
+    cuda_check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
+    return cluster_blocks(properties.major);
+}
+
+void check_norm(const Norm& n, ElementType type, Kernels kernels) {
     SCOPED_TRACE(testing::Message() << n.rows << " rows, " << n.channels << " channels, residual "
-                                    << n.residual << ", relu " << n.relu << ", parts " << n.parts);
+                                    << n.residual << ", relu " << n.relu << ", parts " << n.parts
+                                    << ", kernels " << static_cast<int>(kernels));
     const BatchNormShape shape{n.rows, n.channels, type};
+    const bool synchronised = kernels == Kernels::synchronised;
+    const auto tiling =
+        kernels == Kernels::cluster ? cluster_tiling(shape, blocks_of_a_cluster()) : std::nullopt;
+    if (kernels == Kernels::cluster && !tiling) {
+        return;  // too many rows for this GPU
+    }
     const auto count = static_cast<std::size_t>(n.rows * n.channels);
     const auto channels = static_cast<std::size_t>(n.channels);
     // Far from 0, as sums of squares do not like it. The mask must not depend on a rounding: few results are
@@ -127,13 +143,18 @@ void check_norm(const Norm& n, ElementType type, bool synchronised) {
                              vectors.floats() + 2 * channels,
                              1e-5F,
                              0.1F};
-    if (synchronised) {
-        batch_norm_statistics_sums(shape, gx.data(), sums.data(), scratch, stream.get());
-        batch_norm_statistics_finish(shape, sums.data(), v, stream.get());
+    const void* const residual_data = n.residual ? gr.data() : nullptr;
+    if (tiling) {
+        cluster_norm_forward(shape, *tiling, gx.data(), residual_data, n.relu, v, y.data(), stream.get());
     } else {
-        batch_norm_statistics(shape, gx.data(), v, scratch, stream.get());
+        if (synchronised) {
+            batch_norm_statistics_sums(shape, gx.data(), sums.data(), scratch, stream.get());
+            batch_norm_statistics_finish(shape, sums.data(), v, stream.get());
+        } else {
+            batch_norm_statistics(shape, gx.data(), v, scratch, stream.get());
+        }
+        batch_norm_apply(shape, gx.data(), residual_data, n.relu, v, y.data(), stream.get());
     }
-    batch_norm_apply(shape, gx.data(), n.residual ? gr.data() : nullptr, n.relu, v, y.data(), stream.get());
 
     std::vector<Array> parts;
     BatchNormBackward backward;
@@ -154,14 +175,19 @@ void check_norm(const Norm& n, ElementType type, bool synchronised) {
     backward.weight_gradient = dw.floats();
     backward.bias_gradient = db.floats();
     backward.coefficients = coefficients.floats();
-    if (synchronised) {
-        batch_norm_backward_local_sums(shape, backward, v, backward_sums.data(), scratch, stream.get());
-        batch_norm_backward_finish(shape, backward, v, backward_sums.data(), sums.data() + 2 * channels,
-                                   stream.get());
+    if (tiling) {
+        backward.masked = n.residual ? masked.data() : nullptr;
+        cluster_norm_backward(shape, *tiling, backward, v, stream.get());
     } else {
-        batch_norm_backward_sums(shape, backward, v, scratch, stream.get());
+        if (synchronised) {
+            batch_norm_backward_local_sums(shape, backward, v, backward_sums.data(), scratch, stream.get());
+            batch_norm_backward_finish(shape, backward, v, backward_sums.data(), sums.data() + 2 * channels,
+                                       stream.get());
+        } else {
+            batch_norm_backward_sums(shape, backward, v, scratch, stream.get());
+        }
+        batch_norm_backward_apply(shape, backward, v, stream.get());
     }
-    batch_norm_backward_apply(shape, backward, v, stream.get());
     stream.wait();
 
     const double loose = tolerance(type);
@@ -195,9 +221,24 @@ TEST_P(BatchNormKernels, BatchNormEqualsItsSlowTwin) {
          {Norm{5, 8, false, false, 1}, Norm{7, 16, false, true, 1}, Norm{300, 24, true, true, 1},
           Norm{97, 64, true, true, 3}, Norm{64, 264, false, true, 2}, Norm{33, 512, true, false, 4},
           Norm{5000, 8, false, false, 1}}) {
-        check_norm(n, type(), false);
-        check_norm(n, type(), true);
+        check_norm(n, type(), Kernels::passes);
+        check_norm(n, type(), Kernels::synchronised);
+        check_norm(n, type(), Kernels::cluster);
     }
+}
+
+// The cluster has from one block to all of them, threads have from one row to all that they keep.
+TEST_P(BatchNormKernels, AClusterCoversAllRows) {
+    for (const Norm& n :
+         {Norm{256, 512, true, true, 2}, Norm{1000, 256, false, true, 1}, Norm{1700, 8, true, true, 1},
+          Norm{4096, 128, true, true, 2}, Norm{8191, 24, false, true, 1}, Norm{16384, 64, true, true, 2}}) {
+        check_norm(n, type(), Kernels::cluster);
+    }
+    const int most = blocks_of_a_cluster();
+    EXPECT_TRUE(cluster_tiling({2048 * most, 16, ElementType::bf16}, most));
+    EXPECT_FALSE(cluster_tiling({2048 * most + 1, 16, ElementType::bf16}, most));
+    EXPECT_TRUE(cluster_tiling({1024 * most, 16, ElementType::f32}, most));
+    EXPECT_FALSE(cluster_tiling({1024 * most + 1, 16, ElementType::f32}, most));
 }
 
 TEST_P(BatchNormKernels, EvaluationUsesTheRunningStatistics) {

@@ -4,6 +4,8 @@
 #include <engine/backend/cuda/batch_norm.h>
 #include <engine/backend/cuda/group.cuh>
 #include <engine/backend/cuda/launch.h>
+#include <engine/backend/cuda/norm_gradient.cuh>
+#include <engine/backend/cuda/norm_numbers.cuh>
 #include <engine/backend/cuda/row_tiling.h>
 
 #include <type_traits>
@@ -73,10 +75,11 @@ __device__ __forceinline__ void for_rows(const RowTiling& tiling, const Place& p
 }
 
 /// Two sums per channel over the whole matrix: every thread brings its own, the last block of the tile to
-/// finish calls finish(channel, first, second) for each of the tile's channels.
-template <typename Finish>
+/// finish calls finish(channel, read, first, second) for each of the tile's channels, where `read` is what read(channel)
+/// has given before.
+template <typename Read, typename Finish>
 __device__ void sum_up(const RowTiling& tiling, const Place& place, const Group& first, const Group& second,
-                       float* partials, unsigned* counters, Finish finish) {
+                       float* partials, unsigned* counters, Read read, Finish finish) {
     // A row lies there as [element of the group][lane], a ninth of it is left empty: the threads of a warp, whether they
     // stand in one row or in several, use 32 different banks.
     __shared__ float shared_first[kThreads * (kBlock + 1)];
@@ -94,6 +97,8 @@ __device__ void sum_up(const RowTiling& tiling, const Place& place, const Group&
     __syncthreads();
     const int first_channel = static_cast<int>(blockIdx.x) * width;
     const int column = static_cast<int>(threadIdx.x);
+    const bool finishes = column < width && first_channel + column < tiling.channels;
+    const auto known = read(finishes ? first_channel + column : 0);
     const int channel = first_channel + column % tiling.lanes * kBlock + column / tiling.lanes;
     if (column < width && channel < tiling.channels) {
         float a = 0.0F;
@@ -153,32 +158,16 @@ __device__ void sum_up(const RowTiling& tiling, const Place& place, const Group&
     total_first[column] = a;
     total_second[column] = b;
     __syncthreads();
-    if (team == 0 && first_channel + mine < tiling.channels) {
+    if (finishes) {
         for (int other = 1; other < teams; ++other) {
             a += total_first[other * width + mine];
             b += total_second[other * width + mine];
         }
-        finish(first_channel + mine, a, b);
+        finish(first_channel + mine, known, a, b);
     }
     if (threadIdx.x == 0) {
         counters[blockIdx.x] = 0U;
     }
-}
-
-/// Everything that follows from a channel's mean and biased variance over `count` rows.
-__device__ void take_statistics(const BatchNormVectors& vectors, int c, double mean, double variance,
-                                double count) {
-    const double kept = variance > 0.0 || variance != variance ? variance : 0.0;
-    const auto inv_std = static_cast<float>(1.0 / sqrt(kept + static_cast<double>(vectors.epsilon)));
-    const auto middle = static_cast<float>(mean);
-    vectors.mean[c] = middle;
-    vectors.inv_std[c] = inv_std;
-    vectors.scale[c] = vectors.weight[c] * inv_std;
-    const double unbiased = count > 1.0 ? kept * (count / (count - 1.0)) : kept;
-    const float momentum = vectors.momentum;
-    vectors.running_mean[c] = (1.0F - momentum) * vectors.running_mean[c] + momentum * middle;
-    vectors.running_var[c] =
-        (1.0F - momentum) * vectors.running_var[c] + momentum * static_cast<float>(unbiased);
 }
 
 /// Sums of x − p and (x − p)², where p is the first row: no digits are lost however far the mean lies from 0.
@@ -193,8 +182,9 @@ __device__ __forceinline__ void add_rows(const T* x, const RowTiling& tiling, co
         return;
     }
     for_rows<8>(
-        tiling, place, [&](std::int64_t at) { return load(x + at); },
-        [&](const Group& in, std::int64_t) {
+        tiling, place, [&](std::int64_t at) { return load_packed(x + at); },
+        [&](const Packed<T>& packed, std::int64_t) {
+            const Group in = unpacked(packed);
             for (int i = 0; i < kBlock; ++i) {
                 const float d = in.v[i] - pivot.v[i];
                 sum.v[i] += d;
@@ -215,12 +205,21 @@ __global__ void __launch_bounds__(kThreads)
     Group sum;
     Group squares;
     add_rows(x, tiling, place, pivot, sum, squares);
-    sum_up(tiling, place, sum, squares, partials, counters, [&](int c, double a, double b) {
-        const auto count = static_cast<double>(tiling.rows);
-        const auto p = static_cast<double>(static_cast<float>(x[c]));
-        const double offset = a / count;
-        take_statistics(vectors, c, p + offset, b / count - offset * offset, count);
-    });
+    struct Known {
+        ChannelNumbers numbers;
+        float pivot;
+    };
+    sum_up(
+        tiling, place, sum, squares, partials, counters,
+        [&](int c) {
+            return Known{channel_numbers(vectors, c), static_cast<float>(x[c])};
+        },
+        [&](int c, const Known& known, double a, double b) {
+            const auto count = static_cast<double>(tiling.rows);
+            const double offset = a / count;
+            take_statistics(vectors, c, known.numbers, static_cast<double>(known.pivot) + offset,
+                            b / count - offset * offset, count);
+        });
 }
 
 template <typename T>
@@ -237,12 +236,14 @@ __global__ void __launch_bounds__(kThreads)
     if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) {
         sums[2 * tiling.channels] = static_cast<double>(tiling.rows);
     }
-    sum_up(tiling, place, sum, squares, partials, counters, [&](int c, double a, double b) {
-        const auto count = static_cast<double>(tiling.rows);
-        const auto p = static_cast<double>(static_cast<float>(x[c]));
-        sums[c] = a + count * p;
-        sums[tiling.channels + c] = b + 2.0 * p * a + count * p * p;
-    });
+    sum_up(
+        tiling, place, sum, squares, partials, counters, [&](int c) { return static_cast<float>(x[c]); },
+        [&](int c, float first, double a, double b) {
+            const auto count = static_cast<double>(tiling.rows);
+            const auto p = static_cast<double>(first);
+            sums[c] = a + count * p;
+            sums[tiling.channels + c] = b + 2.0 * p * a + count * p * p;
+        });
 }
 
 __global__ void statistics_finish_kernel(int channels, const double* sums, BatchNormVectors vectors) {
@@ -250,7 +251,8 @@ __global__ void statistics_finish_kernel(int channels, const double* sums, Batch
     if (c < channels) {
         const double count = sums[2 * channels];
         const double mean = sums[c] / count;
-        take_statistics(vectors, c, mean, sums[channels + c] / count - mean * mean, count);
+        take_statistics(vectors, c, channel_numbers(vectors, c), mean,
+                        sums[channels + c] / count - mean * mean, count);
     }
 }
 
@@ -275,85 +277,42 @@ __global__ void __launch_bounds__(kThreads)
     const Group scale = load(scales + place.channel);
     const Group bias = load(biases + place.channel);
     struct Fetched {
-        Group x;
-        Group residual;
+        Packed<T> x;
+        Packed<T> residual;
     };
     for_rows<4>(
         tiling, place,
         [&](std::int64_t at) {
-            return Fetched{load(x + at), kResidual ? load(residual + at) : Group{}};
+            Fetched fetched;
+            fetched.x = load_packed(x + at);
+            if (kResidual) {
+                fetched.residual = load_packed(residual + at);
+            }
+            return fetched;
         },
         [&](const Fetched& in, std::int64_t at) {
-            Group value;
+            Group value = unpacked(in.x);
             for (int i = 0; i < kBlock; ++i) {
-                value.v[i] = (in.x.v[i] - mean.v[i]) * scale.v[i] + bias.v[i];
-                if (kResidual) {
-                    value.v[i] += in.residual.v[i];
+                value.v[i] = (value.v[i] - mean.v[i]) * scale.v[i] + bias.v[i];
+            }
+            if (kResidual) {
+                const Group other = unpacked(in.residual);
+                for (int i = 0; i < kBlock; ++i) {
+                    value.v[i] += other.v[i];
                 }
+            }
+            for (int i = 0; i < kBlock; ++i) {
                 value.v[i] = relu ? clamped(value.v[i]) : value.v[i];
             }
             store(y + at, value);
         });
 }
 
-/// Where the ReLU had cut off.
-enum class Mask {
-    none,
-    result,     ///< the forward result is 0
-    recomputed  ///< as the forward result, from x
-};
-
-/// What the gradient at one element is made of.
-template <int kParts>
-struct GradientRow {
-    Group x;
-    Group parts[kParts];
-    Group result;
-};
-
-template <typename T, int kParts, Mask kMask>
-__device__ __forceinline__ GradientRow<kParts> fetch_gradient(const BatchNormBackward& backward,
-                                                              std::int64_t at) {
-    GradientRow<kParts> row;
-    row.x = load(static_cast<const T*>(backward.x) + at);
-#pragma unroll
-    for (int part = 0; part < kParts; ++part) {
-        row.parts[part] = load(static_cast<const T*>(backward.gradient.parts[part]) + at);
-    }
-    if (kMask == Mask::result) {
-        row.result = load(static_cast<const T*>(backward.y) + at);
-    }
-    return row;
-}
-
-/// The sum of the parts, 0 where the ReLU had cut off.
-template <int kParts, Mask kMask>
-__device__ __forceinline__ Group masked_gradient(const GradientRow<kParts>& row, const Group& mean,
-                                                 const Group& scale, const Group& bias) {
-    Group g = row.parts[0];
-    for (int i = 0; i < kBlock; ++i) {
-#pragma unroll
-        for (int part = 1; part < kParts; ++part) {
-            g.v[i] += row.parts[part].v[i];
-        }
-        if (kMask != Mask::none) {
-            const float result =
-                kMask == Mask::result ? row.result.v[i] : (row.x.v[i] - mean.v[i]) * scale.v[i] + bias.v[i];
-            g.v[i] = result <= 0.0F ? 0.0F : g.v[i];
-        }
-    }
-    return g;
-}
-
-/// dx = a · g + b · (x − mean) + d, from the sums of g and of g · x̂ over `count` rows.
-__device__ void take_coefficients(const BatchNormBackward& backward, const BatchNormVectors& vectors,
-                                  int channels, int c, double g_sum, double gx_sum, double count) {
-    const double inv_std = vectors.inv_std[c];
-    const double a = static_cast<double>(vectors.weight[c]) * inv_std;
-    const double b = -a * gx_sum * inv_std / count;
-    backward.coefficients[c] = static_cast<float>(a);
-    backward.coefficients[channels + c] = static_cast<float>(b);
-    backward.coefficients[2 * channels + c] = static_cast<float>(-a * g_sum / count);
+__device__ __forceinline__ void keep_coefficients(const BatchNormBackward& backward, int channels, int c,
+                                                  const NormCoefficients& coefficients) {
+    backward.coefficients[c] = coefficients.gradient;
+    backward.coefficients[channels + c] = coefficients.deviation;
+    backward.coefficients[2 * channels + c] = coefficients.constant;
 }
 
 template <typename T, int kParts, Mask kMask>
@@ -370,34 +329,48 @@ __global__ void __launch_bounds__(kThreads)
         const Group inv_std = load(vectors.inv_std + place.channel);
         for_rows<4>(
             tiling, place, [&](std::int64_t at) { return fetch_gradient<T, kParts, kMask>(backward, at); },
-            [&](const GradientRow<kParts>& row, std::int64_t at) {
-                const Group g = masked_gradient<kParts, kMask>(row, mean, scale, bias);
+            [&](const GradientRow<T, kParts>& row, std::int64_t at) {
+                const Group x = unpacked(row.x);
+                const Group g = masked_gradient<T, kParts, kMask>(row, x, mean, scale, bias);
                 for (int i = 0; i < kBlock; ++i) {
                     g_sum.v[i] += g.v[i];
-                    gx_sum.v[i] += g.v[i] * ((row.x.v[i] - mean.v[i]) * inv_std.v[i]);
+                    gx_sum.v[i] += g.v[i] * ((x.v[i] - mean.v[i]) * inv_std.v[i]);
                 }
                 if (backward.masked != nullptr) {
                     store(static_cast<T*>(backward.masked) + at, g);
                 }
             });
     }
-    sum_up(tiling, place, g_sum, gx_sum, partials, counters, [&](int c, double a, double b) {
-        backward.bias_gradient[c] = static_cast<float>(a);
-        backward.weight_gradient[c] = static_cast<float>(b);
-        if (sums != nullptr) {
-            sums[c] = a;
-            sums[tiling.channels + c] = b;
-        } else {
-            take_coefficients(backward, vectors, tiling.channels, c, a, b, static_cast<double>(tiling.rows));
-        }
-    });
+    struct Known {
+        float weight;
+        float inv_std;
+    };
+    sum_up(
+        tiling, place, g_sum, gx_sum, partials, counters,
+        [&](int c) {
+            return Known{vectors.weight[c], vectors.inv_std[c]};
+        },
+        [&](int c, const Known& known, double a, double b) {
+            backward.bias_gradient[c] = static_cast<float>(a);
+            backward.weight_gradient[c] = static_cast<float>(b);
+            if (sums != nullptr) {
+                sums[c] = a;
+                sums[tiling.channels + c] = b;
+            } else {
+                keep_coefficients(
+                    backward, tiling.channels, c,
+                    norm_coefficients(known.weight, known.inv_std, a, b, static_cast<double>(tiling.rows)));
+            }
+        });
 }
 
 __global__ void backward_finish_kernel(BatchNormBackward backward, int channels, BatchNormVectors vectors,
                                        const double* sums, const double* count) {
     const int c = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (c < channels) {
-        take_coefficients(backward, vectors, channels, c, sums[c], sums[channels + c], *count);
+        keep_coefficients(
+            backward, channels, c,
+            norm_coefficients(vectors.weight[c], vectors.inv_std[c], sums[c], sums[channels + c], *count));
     }
 }
 
@@ -422,10 +395,11 @@ __global__ void __launch_bounds__(kThreads)
     // dx may lie where the masked gradient does: a row is read before it is written.
     for_rows<4>(
         tiling, place, [&](std::int64_t at) { return fetch_gradient<T, kParts, kMask>(backward, at); },
-        [&](const GradientRow<kParts>& row, std::int64_t at) {
-            Group g = masked_gradient<kParts, kMask>(row, mean, scale, bias);
+        [&](const GradientRow<T, kParts>& row, std::int64_t at) {
+            const Group x = unpacked(row.x);
+            Group g = masked_gradient<T, kParts, kMask>(row, x, mean, scale, bias);
             for (int i = 0; i < kBlock; ++i) {
-                g.v[i] = a.v[i] * g.v[i] + (b.v[i] * (row.x.v[i] - mean.v[i]) + d.v[i]);
+                g.v[i] = a.v[i] * g.v[i] + (b.v[i] * (x.v[i] - mean.v[i]) + d.v[i]);
             }
             store(static_cast<T*>(backward.dx) + at, g);
         });
@@ -438,16 +412,18 @@ __global__ void __launch_bounds__(kThreads)
     Group sum{};
     if (place.active) {
         for_rows<8>(
-            tiling, place, [&](std::int64_t at) { return load(matrix + at); },
-            [&](const Group& in, std::int64_t) {
+            tiling, place, [&](std::int64_t at) { return load_packed(matrix + at); },
+            [&](const Packed<T>& packed, std::int64_t) {
+                const Group in = unpacked(packed);
                 for (int i = 0; i < kBlock; ++i) {
                     sum.v[i] += in.v[i];
                 }
             });
     }
     const Group nothing{};
-    sum_up(tiling, place, sum, nothing, partials, counters,
-           [&](int c, double a, double) { sums[c] = static_cast<float>(a); });
+    sum_up(
+        tiling, place, sum, nothing, partials, counters, [](int) { return 0; },
+        [&](int c, int, double a, double) { sums[c] = static_cast<float>(a); });
 }
 
 RowTiling sums_tiling(const BatchNormShape& shape) {
@@ -456,54 +432,6 @@ RowTiling sums_tiling(const BatchNormShape& shape) {
 
 RowTiling apply_tiling(const BatchNormShape& shape) {
     return row_tiling(shape.rows, shape.channels, kApplyPasses, kMostApplyBlocks);
-}
-
-template <int kParts, Mask kMask>
-struct GradientKind {
-    static constexpr int parts = kParts;
-    static constexpr Mask mask = kMask;
-};
-
-template <int kParts, typename Body>
-void with_mask(Mask mask, Body body) {
-    switch (mask) {
-        case Mask::none:
-            body(GradientKind<kParts, Mask::none>());
-            break;
-        case Mask::result:
-            body(GradientKind<kParts, Mask::result>());
-            break;
-        case Mask::recomputed:
-            body(GradientKind<kParts, Mask::recomputed>());
-            break;
-    }
-}
-
-/// Calls `body` with the number of parts and the mask as constants.
-template <typename Body>
-void with_gradient(int parts, Mask mask, Body body) {
-    static_assert(GradientParts::kMost == 4);
-    switch (parts) {
-        case 1:
-            with_mask<1>(mask, body);
-            break;
-        case 2:
-            with_mask<2>(mask, body);
-            break;
-        case 3:
-            with_mask<3>(mask, body);
-            break;
-        default:
-            with_mask<4>(mask, body);
-            break;
-    }
-}
-
-Mask mask_of(const BatchNormBackward& backward) {
-    if (!backward.relu) {
-        return Mask::none;
-    }
-    return backward.y != nullptr ? Mask::result : Mask::recomputed;
 }
 
 dim3 grid_of(const RowTiling& tiling) {

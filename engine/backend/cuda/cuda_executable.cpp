@@ -103,7 +103,7 @@ void CudaExecutable::prepare(ForwardMode mode, bool measure) {
     // Operations are bound by functions that look into the lowering.
     Lowering lowering(graph_,
                       {options_.batch, options_.type, mode, static_cast<float>(options_.label_smoothing),
-                       options_.topk, measure},
+                       options_.topk, measure, memory_.gpu().cluster_blocks},
                       libraries_, state_, made->plan);
     made->step = lowering.lower(schedule_);
     made->plan.bind(

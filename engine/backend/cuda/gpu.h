@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <engine/backend/cuda/cluster_norm.h>
 #include <engine/backend/cuda/lane_schedule.h>
 #include <engine/backend/cuda/stream.h>
 
@@ -17,6 +18,7 @@ namespace rankscope::engine::cuda {
 struct Gpu {
     explicit Gpu(int device)
         : index(chosen(device)),
+          cluster_blocks(clusters_of(device)),
           main(priority_of(Lane::main)),
           side(priority_of(Lane::side)),
           comm(priority_of(Lane::comm)) {}
@@ -33,6 +35,7 @@ struct Gpu {
     }
 
     int index;
+    int cluster_blocks;  ///< of a thread block cluster, at most; 1: there are none
     Stream main;
     Stream side;
     Stream comm;
@@ -47,6 +50,11 @@ private:
         int greatest = 0;
         cuda_check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
         return lane == Lane::comm ? greatest : (lane == Lane::main ? std::min(greatest + 1, least) : least);
+    }
+    static int clusters_of(int device) {
+        cudaDeviceProp properties{};
+        cuda_check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+        return cuda::cluster_blocks(properties.major);
     }
     static int chosen(int device) {
         cuda_check(cudaSetDevice(device), "cudaSetDevice");

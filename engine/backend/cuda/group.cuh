@@ -16,15 +16,29 @@ struct Group {
     float v[kGroup];
 };
 
-__device__ __forceinline__ Group load(const float* from) {
-    const float4 low = reinterpret_cast<const float4*>(from)[0];
-    const float4 high = reinterpret_cast<const float4*>(from)[1];
-    return {{low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w}};
+/// A group as it lies in memory: half the registers of a Group where elements have 16 bits.
+template <typename T>
+struct Packed {
+    uint4 raw[sizeof(T) * kGroup / sizeof(uint4)];
+};
+
+template <typename T>
+__device__ __forceinline__ Packed<T> load_packed(const T* from) {
+    Packed<T> packed;
+#pragma unroll
+    for (unsigned i = 0; i < sizeof(packed) / sizeof(uint4); ++i) {
+        packed.raw[i] = reinterpret_cast<const uint4*>(from)[i];
+    }
+    return packed;
 }
 
-__device__ __forceinline__ Group load(const __nv_bfloat16* from) {
-    const uint4 raw = *reinterpret_cast<const uint4*>(from);
-    const auto* pairs = reinterpret_cast<const __nv_bfloat162*>(&raw);
+__device__ __forceinline__ Group unpacked(const Packed<float>& packed) {
+    const auto* four = reinterpret_cast<const float4*>(packed.raw);
+    return {{four[0].x, four[0].y, four[0].z, four[0].w, four[1].x, four[1].y, four[1].z, four[1].w}};
+}
+
+__device__ __forceinline__ Group unpacked(const Packed<__nv_bfloat16>& packed) {
+    const auto* pairs = reinterpret_cast<const __nv_bfloat162*>(packed.raw);
     Group group;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -35,9 +49,8 @@ __device__ __forceinline__ Group load(const __nv_bfloat16* from) {
     return group;
 }
 
-__device__ __forceinline__ Group load(const __half* from) {
-    const uint4 raw = *reinterpret_cast<const uint4*>(from);
-    const auto* pairs = reinterpret_cast<const __half2*>(&raw);
+__device__ __forceinline__ Group unpacked(const Packed<__half>& packed) {
+    const auto* pairs = reinterpret_cast<const __half2*>(packed.raw);
     Group group;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -48,29 +61,46 @@ __device__ __forceinline__ Group load(const __half* from) {
     return group;
 }
 
-__device__ __forceinline__ void store(float* to, const Group& group) {
-    reinterpret_cast<float4*>(to)[0] = make_float4(group.v[0], group.v[1], group.v[2], group.v[3]);
-    reinterpret_cast<float4*>(to)[1] = make_float4(group.v[4], group.v[5], group.v[6], group.v[7]);
+__device__ __forceinline__ void pack(const Group& group, Packed<float>& packed) {
+    auto* four = reinterpret_cast<float4*>(packed.raw);
+    four[0] = make_float4(group.v[0], group.v[1], group.v[2], group.v[3]);
+    four[1] = make_float4(group.v[4], group.v[5], group.v[6], group.v[7]);
 }
 
-__device__ __forceinline__ void store(__nv_bfloat16* to, const Group& group) {
-    uint4 raw;
-    auto* pairs = reinterpret_cast<__nv_bfloat162*>(&raw);
+__device__ __forceinline__ void pack(const Group& group, Packed<__nv_bfloat16>& packed) {
+    auto* pairs = reinterpret_cast<__nv_bfloat162*>(packed.raw);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
         pairs[i] = __floats2bfloat162_rn(group.v[2 * i], group.v[2 * i + 1]);
     }
-    *reinterpret_cast<uint4*>(to) = raw;
 }
 
-__device__ __forceinline__ void store(__half* to, const Group& group) {
-    uint4 raw;
-    auto* pairs = reinterpret_cast<__half2*>(&raw);
+__device__ __forceinline__ void pack(const Group& group, Packed<__half>& packed) {
+    auto* pairs = reinterpret_cast<__half2*>(packed.raw);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
         pairs[i] = __floats2half2_rn(group.v[2 * i], group.v[2 * i + 1]);
     }
-    *reinterpret_cast<uint4*>(to) = raw;
+}
+
+template <typename T>
+__device__ __forceinline__ void store_packed(T* to, const Packed<T>& packed) {
+#pragma unroll
+    for (unsigned i = 0; i < sizeof(packed) / sizeof(uint4); ++i) {
+        reinterpret_cast<uint4*>(to)[i] = packed.raw[i];
+    }
+}
+
+template <typename T>
+__device__ __forceinline__ Group load(const T* from) {
+    return unpacked(load_packed(from));
+}
+
+template <typename T>
+__device__ __forceinline__ void store(T* to, const Group& group) {
+    Packed<T> packed;
+    pack(group, packed);
+    store_packed(to, packed);
 }
 
 /// Calls `body` with a null pointer of the element's C++ type. Kernels have no f64.

@@ -18,6 +18,14 @@ BatchNormVectors vectors_at(float* kept, std::size_t channels, const BatchNorm2d
 
 }  // namespace
 
+/// One kernel per direction, where the sums of other ranks need not come between its halves and the rows fit.
+std::optional<ClusterTiling> Lowering::whole_norm(const BatchNormShape& shape) const {
+    if (options_.mode == ForwardMode::evaluate || state_.enqueue_sum) {
+        return std::nullopt;
+    }
+    return cluster_tiling(shape, options_.cluster_blocks);
+}
+
 void Lowering::forward_batch_norm(std::size_t index, const BatchNorm2d& norm) {
     const Node& node = graph_.nodes[index];
     const LoweredValue in = value(node.input());
@@ -38,6 +46,22 @@ void Lowering::forward_batch_norm(std::size_t index, const BatchNorm2d& norm) {
                           state_.statistics[node.statistics[1]]);
     };
     const std::vector<BufferId> parameters{masters_[weight], masters_[bias]};
+    if (const auto tiling = whole_norm(shape)) {
+        norms_[index] = kept;
+        std::vector<BufferId> reads = parameters;
+        reads.push_back(x);
+        if (has_residual) {
+            reads.push_back(residual);
+        }
+        plan_.add({node.name, reads, {kept.vectors, y}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                       return [=, tiling = *tiling, vectors = bind(at), from = at(x),
+                               other = has_residual ? at(residual) : nullptr,
+                               to = at(y)](cudaStream_t stream) {
+                           cluster_norm_forward(shape, tiling, from, other, norm.relu, vectors, to, stream);
+                       };
+                   }});
+        return;
+    }
     if (options_.mode == ForwardMode::evaluate) {
         plan_.add({node.name + " scale",
                    parameters,
@@ -113,14 +137,9 @@ void Lowering::backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& nor
     // Without a residual the masked gradient may lie where the result will: each element is read before.
     const bool needs_masked = has_residual || parts.size() > 1;
     const BufferId masked = has_residual ? new_partial(node.inputs[1]) : dx;
-    const BufferId coefficients = plan_.buffer(3 * channels * sizeof(float));
-    const BufferId partials = plan_.scratch(batch_norm_partials(shape) * sizeof(float));
-    const BufferId counters = plan_.zeroed(batch_norm_counters(shape) * sizeof(unsigned));
-    const bool synchronised = static_cast<bool>(state_.enqueue_sum);
-    const BufferId sums = synchronised ? plan_.buffer(batch_norm_sums(shape) * sizeof(double)) : coefficients;
     const ParameterId weight = node.parameters[0];
     const ParameterId bias = node.parameters[1];
-    const auto bind = [=, this](const StepPlan::Pointer& at) {
+    const auto bind_parts = [=, this](const StepPlan::Pointer& at) {
         BatchNormBackward backward;
         backward.x = at(x);
         backward.y = relu && has_residual ? at(y) : nullptr;
@@ -128,11 +147,9 @@ void Lowering::backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& nor
         for (const BufferId part : parts) {
             backward.gradient.parts[backward.gradient.count++] = at(part);
         }
-        backward.masked = needs_masked ? at(masked) : nullptr;
         backward.dx = at(dx);
         backward.weight_gradient = state_.parameters[weight].gradient;
         backward.bias_gradient = state_.parameters[bias].gradient;
-        backward.coefficients = static_cast<float*>(at(coefficients));
         return backward;
     };
     const auto bind_vectors = [=, this](const StepPlan::Pointer& at) {
@@ -140,10 +157,37 @@ void Lowering::backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& nor
                           state_.parameters[bias], nullptr, nullptr);
     };
     std::vector<BufferId> reads = parts;
-    reads.insert(reads.end(), {x, kept.vectors, masters_[weight]});
+    reads.insert(reads.end(), {x, kept.vectors, masters_[weight], masters_[bias]});
     if (relu && has_residual) {
         reads.push_back(y);
     }
+    if (const auto tiling = whole_norm(shape)) {
+        std::vector<BufferId> writes{dx, gradients_[weight], gradients_[bias]};
+        if (has_residual) {
+            writes.push_back(masked);
+        }
+        plan_.add({node.name + " gradient", reads, writes,
+                   [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                       BatchNormBackward backward = bind_parts(at);
+                       backward.masked = has_residual ? at(masked) : nullptr;
+                       return [=, tiling = *tiling, vectors = bind_vectors(at)](cudaStream_t stream) {
+                           cluster_norm_backward(shape, tiling, backward, vectors, stream);
+                       };
+                   },
+                   Lane::main, op.finished});
+        return;
+    }
+    const BufferId coefficients = plan_.buffer(3 * channels * sizeof(float));
+    const BufferId partials = plan_.scratch(batch_norm_partials(shape) * sizeof(float));
+    const BufferId counters = plan_.zeroed(batch_norm_counters(shape) * sizeof(unsigned));
+    const bool synchronised = static_cast<bool>(state_.enqueue_sum);
+    const BufferId sums = synchronised ? plan_.buffer(batch_norm_sums(shape) * sizeof(double)) : coefficients;
+    const auto bind = [=](const StepPlan::Pointer& at) {
+        BatchNormBackward backward = bind_parts(at);
+        backward.masked = needs_masked ? at(masked) : nullptr;
+        backward.coefficients = static_cast<float*>(at(coefficients));
+        return backward;
+    };
     std::vector<BufferId> writes{coefficients, partials, counters, gradients_[weight], gradients_[bias]};
     if (needs_masked) {
         writes.push_back(masked);
@@ -177,7 +221,8 @@ void Lowering::backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& nor
                {},
                synchronised});
     std::vector<BufferId> again = needs_masked ? std::vector<BufferId>{masked} : parts;
-    again.insert(again.end(), {x, kept.vectors, coefficients});
+    // The mask is recomputed with the bias, which must not be updated before.
+    again.insert(again.end(), {x, kept.vectors, coefficients, masters_[bias]});
     plan_.add({node.name + " gradient", again, {dx}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
                    return [=, backward = bind(at), vectors = bind_vectors(at)](cudaStream_t stream) {
                        batch_norm_backward_apply(shape, backward, vectors, stream);

@@ -5,6 +5,7 @@
 
 #include <engine/backend/backend.h>
 #include <engine/backend/cuda/batch_norm.h>
+#include <engine/backend/cuda/cluster_norm.h>
 #include <engine/backend/cuda/convolution.h>
 #include <engine/backend/cuda/matmul.h>
 #include <engine/backend/cuda/max_pool.h>
@@ -33,7 +34,8 @@ struct LoweringOptions {
     ForwardMode mode = ForwardMode::train;  ///< evaluate: no backward pass, running statistics
     float label_smoothing = 0.0F;
     std::int64_t topk = 1;
-    bool measure = false;  ///< kernels that are not in the cache may be measured
+    bool measure = false;    ///< kernels that are not in the cache may be measured
+    int cluster_blocks = 1;  ///< of a thread block cluster, at most
 };
 
 /// A value of the graph while lowering: an image [batch][height][width][channels], channels padded; features
@@ -106,6 +108,7 @@ private:
     // lower_batch_norm.cpp
     void forward_batch_norm(std::size_t index, const BatchNorm2d& norm);
     void backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& norm);
+    std::optional<ClusterTiling> whole_norm(const BatchNormShape& shape) const;
 
     // lower_pool.cpp
     void forward_max_pool(std::size_t index, const MaxPool2d& pool);

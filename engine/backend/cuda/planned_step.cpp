@@ -84,9 +84,12 @@ StepFigures planned_step(const Graph& network, const PlanQuestion& question) {
     ConvolutionLibrary convolutions(GpuDescription().json(), policy);
     MatmulLibrary products(policy);
     StepPlan plan;
-    Lowering lowering(
-        graph, {.batch = question.batch, .type = type, .topk = std::min<std::int64_t>(5, graph.classes)},
-        {convolutions, products}, state, plan);
+    Lowering lowering(graph,
+                      {.batch = question.batch,
+                       .type = type,
+                       .topk = std::min<std::int64_t>(5, graph.classes),
+                       .cluster_blocks = cluster_blocks(GpuDescription().version / 100)},
+                      {convolutions, products}, state, plan);
     lowering.lower(differentiate(graph));
     plan.bind_without_memory();
 

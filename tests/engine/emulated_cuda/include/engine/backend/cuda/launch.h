@@ -21,4 +21,11 @@ void launch(void (*kernel)(Parameters...), dim3 blocks, dim3 threads, cudaStream
     });
 }
 
+/// A cluster is one block.
+template <typename... Parameters, typename... Arguments>
+void launch_clusters(void (*kernel)(Parameters...), dim3 blocks, dim3 threads, int /*cluster*/,
+                     cudaStream_t stream, Arguments... arguments) {
+    launch(kernel, blocks, threads, stream, arguments...);
+}
+
 }  // namespace rankscope::engine::cuda
