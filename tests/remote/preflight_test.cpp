@@ -234,6 +234,33 @@ TEST(PathChecks, SlowLossyAndDistantLinksAreWarnings) {
     EXPECT_TRUE(found(path_checks(healthy(2), all, kGloo)).empty()) << "too little was sent to judge";
 }
 
+TEST(PathChecks, LossExplainsASlowTransferInBothDirections) {
+    auto all = paths(2, open);
+    for (auto& entry : all) {
+        entry.result.set_outcome(wire::CONNECTED);
+        entry.result.set_rtt_s(0.001);
+        entry.result.set_seconds(0.001);
+        entry.result.set_segments_out(200);
+        entry.result.set_bulk_sent(1 << 20);
+        entry.result.set_bulk_seconds(1.0);
+        entry.measured = true;
+        if (entry.from == 1) {
+            entry.result.set_retransmitted(12);
+        }
+    }
+    const auto bad = found(path_checks(healthy(2), all, kGloo));
+    ASSERT_EQ(bad.size(), 1U);
+    EXPECT_EQ(bad[0].id.text(), "link-loss");
+    EXPECT_EQ(bad[0].pairs, (std::vector<NodePair>{{"node2", "node1"}}));
+    for (auto& entry : all) {
+        entry.result.set_retransmitted(0);
+    }
+    const auto slow = found(path_checks(healthy(2), all, kGloo));
+    ASSERT_EQ(slow.size(), 1U) << "without a loss both directions are slow";
+    EXPECT_EQ(slow[0].id.text(), "link-slow");
+    EXPECT_EQ(slow[0].pairs, (std::vector<NodePair>{{"node1", "node2"}, {"node2", "node1"}}));
+}
+
 TEST(PathChecks, ABlackHoleAndTranslation) {
     auto all = paths(2, open);
     all[0].result.set_outcome(wire::CONNECTED);

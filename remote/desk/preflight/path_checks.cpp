@@ -38,6 +38,10 @@ struct Pair {
     const PathResult* ssh = nullptr;
     std::vector<const PathResult*> ephemeral;
 
+    /// Those whose quality counts.
+    std::vector<const PathResult*> measured() const {
+        return ephemeral.empty() && master != nullptr ? std::vector{master} : ephemeral;
+    }
     bool all_blocked() const {
         return !(master != nullptr && is_open(master->result)) &&
                std::none_of(ephemeral.begin(), ephemeral.end(),
@@ -86,6 +90,10 @@ public:
         faults_[id].pairs.insert({views_[from].name, views_[to].name});
     }
     bool has(FailureId id) const { return faults_.count(id) > 0; }
+    bool is_lossy(std::size_t from, std::size_t to) const {
+        const auto loss = faults_.find("link-loss");
+        return loss != faults_.end() && loss->second.pairs.count({views_[from].name, views_[to].name}) > 0;
+    }
     const std::map<FailureId, Fault>& faults() const { return faults_; }
 
     FailureId master_id(const wire::ConnectResult& result) const {
@@ -199,12 +207,16 @@ void find_quality(const PathResult& path, Findings& findings) {
         result.retransmitted() > kLossShare * result.segments_out()) {
         findings.add("link-loss", path);
     }
-    if (is_slow(path)) {
-        findings.add("link-slow", path);
-    }
     if (!result.seen_as().empty() && !result.local_address().empty() &&
         result.seen_as() != result.local_address()) {
         findings.add("nat-one-way", path);
+    }
+}
+
+// Lost packets slow a connection down, those of its answers, too: then the loss is what is reported.
+void find_slow(const PathResult& path, Findings& findings) {
+    if (is_slow(path) && !findings.is_lossy(path.from, path.to) && !findings.is_lossy(path.to, path.from)) {
+        findings.add("link-slow", path);
     }
 }
 
@@ -454,11 +466,13 @@ std::vector<Check> path_checks(const std::vector<NodeView>& views, const std::ve
     for (const auto& [key, pair] : pairs) {
         const auto back = pairs.find({key.second, key.first});
         find_blocked(pair, back != pairs.end() ? &back->second : nullptr, findings);
-        for (const PathResult* path : pair.ephemeral) {
+        for (const PathResult* path : pair.measured()) {
             find_quality(*path, findings);
         }
-        if (pair.ephemeral.empty() && pair.master != nullptr) {
-            find_quality(*pair.master, findings);
+    }
+    for (const auto& [key, pair] : pairs) {
+        for (const PathResult* path : pair.measured()) {
+            find_slow(*path, findings);
         }
     }
     std::vector<Check> checks;
