@@ -197,6 +197,7 @@ template <typename T>
 __global__ void __launch_bounds__(kThreads)
     statistics_kernel(const T* x, RowTiling tiling, BatchNormVectors vectors, float* partials,
                       unsigned* counters) {
+    wait_for_inputs();
     const Place place = place_of(tiling);
     Group pivot{};
     if (place.active) {
@@ -225,6 +226,7 @@ __global__ void __launch_bounds__(kThreads)
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     statistics_sums_kernel(const T* x, RowTiling tiling, double* sums, float* partials, unsigned* counters) {
+    wait_for_inputs();
     const Place place = place_of(tiling);
     Group pivot{};
     if (place.active) {
@@ -247,6 +249,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 __global__ void statistics_finish_kernel(int channels, const double* sums, BatchNormVectors vectors) {
+    wait_for_inputs();
     const int c = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (c < channels) {
         const double count = sums[2 * channels];
@@ -257,6 +260,7 @@ __global__ void statistics_finish_kernel(int channels, const double* sums, Batch
 }
 
 __global__ void evaluation_kernel(int channels, BatchNormVectors vectors) {
+    wait_for_inputs();
     const int c = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (c < channels) {
         vectors.mean[c] = vectors.running_mean[c];
@@ -269,6 +273,7 @@ __global__ void __launch_bounds__(kThreads)
     apply_kernel(const T* __restrict__ x, const T* __restrict__ residual, bool relu, RowTiling tiling,
                  const float* __restrict__ means, const float* __restrict__ scales,
                  const float* __restrict__ biases, T* __restrict__ y) {
+    wait_for_inputs();
     const Place place = place_of(tiling);
     if (!place.active) {
         return;
@@ -319,6 +324,7 @@ template <typename T, int kParts, Mask kMask>
 __global__ void __launch_bounds__(kThreads)
     backward_sums_kernel(BatchNormBackward backward, RowTiling tiling, BatchNormVectors vectors, double* sums,
                          float* partials, unsigned* counters) {
+    wait_for_inputs();
     const Place place = place_of(tiling);
     Group g_sum{};
     Group gx_sum{};
@@ -331,7 +337,8 @@ __global__ void __launch_bounds__(kThreads)
             tiling, place, [&](std::int64_t at) { return fetch_gradient<T, kParts, kMask>(backward, at); },
             [&](const GradientRow<T, kParts>& row, std::int64_t at) {
                 const Group x = unpacked(row.x);
-                const Group g = masked_gradient<T, kParts, kMask>(row, x, mean, scale, bias);
+                const Group g =
+                    masked_gradient<T, kParts, kMask>(row, backward.gradient.count, x, mean, scale, bias);
                 for (int i = 0; i < kBlock; ++i) {
                     g_sum.v[i] += g.v[i];
                     gx_sum.v[i] += g.v[i] * ((x.v[i] - mean.v[i]) * inv_std.v[i]);
@@ -366,6 +373,7 @@ __global__ void __launch_bounds__(kThreads)
 
 __global__ void backward_finish_kernel(BatchNormBackward backward, int channels, BatchNormVectors vectors,
                                        const double* sums, const double* count) {
+    wait_for_inputs();
     const int c = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (c < channels) {
         keep_coefficients(
@@ -374,10 +382,11 @@ __global__ void backward_finish_kernel(BatchNormBackward backward, int channels,
     }
 }
 
-/// `backward` has the masked sum as its only part, or parts and a mask.
-template <typename T, int kParts, Mask kMask>
+/// `backward` has one part: the masked sum, or a gradient with its mask.
+template <typename T, Mask kMask>
 __global__ void __launch_bounds__(kThreads)
     backward_apply_kernel(BatchNormBackward backward, RowTiling tiling, BatchNormVectors vectors) {
+    wait_for_inputs();
     const Place place = place_of(tiling);
     if (!place.active) {
         return;
@@ -394,10 +403,10 @@ __global__ void __launch_bounds__(kThreads)
     }
     // dx may lie where the masked gradient does: a row is read before it is written.
     for_rows<4>(
-        tiling, place, [&](std::int64_t at) { return fetch_gradient<T, kParts, kMask>(backward, at); },
-        [&](const GradientRow<T, kParts>& row, std::int64_t at) {
+        tiling, place, [&](std::int64_t at) { return fetch_gradient<T, 1, kMask>(backward, at); },
+        [&](const GradientRow<T, 1>& row, std::int64_t at) {
             const Group x = unpacked(row.x);
-            Group g = masked_gradient<T, kParts, kMask>(row, x, mean, scale, bias);
+            Group g = masked_gradient<T, 1, kMask>(row, backward.gradient.count, x, mean, scale, bias);
             for (int i = 0; i < kBlock; ++i) {
                 g.v[i] = a.v[i] * g.v[i] + (b.v[i] * (x.v[i] - mean.v[i]) + d.v[i]);
             }
@@ -408,6 +417,7 @@ __global__ void __launch_bounds__(kThreads)
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     column_sums_kernel(const T* matrix, RowTiling tiling, float* sums, float* partials, unsigned* counters) {
+    wait_for_inputs();
     const Place place = place_of(tiling);
     Group sum{};
     if (place.active) {
@@ -511,10 +521,15 @@ void batch_norm_backward_local_sums(const BatchNormShape& shape, const BatchNorm
     const RowTiling tiling = sums_tiling(shape);
     with_element(shape.type, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
-        with_gradient(backward.gradient.count, mask_of(backward), [&](auto kind) {
+        const auto start = [&](auto kind) {
             launch(backward_sums_kernel<T, kind.parts, kind.mask>, grid_of(tiling), dim3(kThreads), stream,
                    backward, tiling, vectors, sums, scratch.partials, scratch.counters);
-        });
+        };
+        if (backward.gradient.count <= kFewParts) {
+            with_few_parts(backward.gradient.count, mask_of(backward), start);
+        } else {
+            with_mask<GradientParts::kMost>(mask_of(backward), start);
+        }
     });
 }
 
@@ -536,9 +551,9 @@ void batch_norm_backward_apply(const BatchNormShape& shape, const BatchNormBackw
     }
     with_element(shape.type, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
-        with_gradient(applied.gradient.count, mask_of(applied), [&](auto kind) {
-            launch(backward_apply_kernel<T, kind.parts, kind.mask>, grid_of(tiling), dim3(kThreads), stream,
-                   applied, tiling, vectors);
+        with_mask<1>(mask_of(applied), [&](auto kind) {
+            launch(backward_apply_kernel<T, kind.mask>, grid_of(tiling), dim3(kThreads), stream, applied,
+                   tiling, vectors);
         });
     });
 }

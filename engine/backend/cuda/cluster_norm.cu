@@ -126,6 +126,7 @@ template <typename T, int kHeld, bool kResidual>
 __global__ void __launch_bounds__(kThreads)
     forward_kernel(const T* __restrict__ x, const T* __restrict__ residual, bool relu, ClusterTiling tiling,
                    BatchNormVectors vectors, T* __restrict__ y) {
+    wait_for_inputs();
     __shared__ __align__(16) float means[kWidth];
     __shared__ __align__(16) float scales[kWidth];
     __shared__ __align__(16) float biases[kWidth];
@@ -210,6 +211,7 @@ __global__ void __launch_bounds__(kThreads)
 template <typename T, int kHeld, int kParts, Mask kMask>
 __global__ void __launch_bounds__(kThreads)
     backward_kernel(BatchNormBackward backward, ClusterTiling tiling, BatchNormVectors vectors) {
+    wait_for_inputs();
     __shared__ __align__(16) float gradients[kWidth];
     __shared__ __align__(16) float deviations[kWidth];
     __shared__ __align__(16) float constants[kWidth];
@@ -246,7 +248,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
         for (int k = 0; k < kAhead; ++k) {
             const Group x = unpacked(rows[k].x);
-            const Group g = masked_gradient<T, kParts, kMask>(rows[k], x, mean, scale, bias);
+            const Group g = masked_gradient<T, kParts, kMask>(rows[k], kParts, x, mean, scale, bias);
             xs[begin + k] = rows[k].x;
             pack(g, gs[begin + k]);
             if (place.has(tiling, begin + k)) {
@@ -365,7 +367,7 @@ void cluster_norm_backward(const BatchNormShape& shape, const ClusterTiling& til
         using T = std::remove_pointer_t<decltype(type)>;
         with_held<T>(tiling, [&](auto held) {
             constexpr int kHeld = decltype(held)::value;
-            with_gradient(backward.gradient.count, mask_of(backward), [&](auto kind) {
+            with_few_parts(backward.gradient.count, mask_of(backward), [&](auto kind) {
                 launch_clusters(backward_kernel<T, kHeld, kind.parts, kind.mask>, grid_of(tiling),
                                 dim3(kThreads), tiling.blocks, stream, backward, tiling, vectors);
             });

@@ -42,6 +42,9 @@ void cluster_norm_forward(const BatchNormShape& shape, const ClusterTiling& tili
                           const void* residual, bool relu, const BatchNormVectors& vectors, void* y,
                           cudaStream_t stream);
 
+/// Parts of the gradient that cluster_norm_backward() can add up.
+constexpr int kMostClusterParts = 2;
+
 /// As batch_norm_backward_sums() and batch_norm_backward_apply(), without `coefficients`; `masked` is the residual's
 /// gradient, null where there is no residual.
 void cluster_norm_backward(const BatchNormShape& shape, const ClusterTiling& tiling,

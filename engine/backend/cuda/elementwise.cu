@@ -25,6 +25,7 @@ __device__ __forceinline__ std::int64_t index_step() {
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     relu_kernel(std::int64_t groups, const T* __restrict__ x, T* __restrict__ y) {
+    wait_for_inputs();
     for (std::int64_t i = first_index(); i < groups; i += index_step()) {
         Group value = load(x + i * kBlock);
         for (int k = 0; k < kBlock; ++k) {
@@ -38,6 +39,7 @@ template <typename T>
 __global__ void __launch_bounds__(kThreads)
     add_kernel(std::int64_t groups, const T* __restrict__ a, const T* __restrict__ b, bool relu,
                T* __restrict__ y) {
+    wait_for_inputs();
     for (std::int64_t i = first_index(); i < groups; i += index_step()) {
         Group value = load(a + i * kBlock);
         const Group other = load(b + i * kBlock);
@@ -52,6 +54,7 @@ __global__ void __launch_bounds__(kThreads)
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     gradient_sum_kernel(std::int64_t groups, GradientParts parts, const T* result, T* sum) {
+    wait_for_inputs();
     for (std::int64_t i = first_index(); i < groups; i += index_step()) {
         Group value = load(static_cast<const T*>(parts.parts[0]) + i * kBlock);
 #pragma unroll
@@ -76,6 +79,7 @@ __global__ void __launch_bounds__(kThreads)
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     add_bias_kernel(std::int64_t groups, int row_groups, const T* __restrict__ bias, bool relu, T* y) {
+    wait_for_inputs();
     for (std::int64_t i = first_index(); i < groups; i += index_step()) {
         Group value = load(y + i * kBlock);
         const Group add = bias == nullptr ? Group{} : load(bias + i % row_groups * kBlock);
@@ -90,6 +94,7 @@ __global__ void __launch_bounds__(kThreads)
 template <typename From, typename To>
 __global__ void __launch_bounds__(kThreads)
     convert_kernel(std::int64_t groups, const From* __restrict__ from, To* __restrict__ to) {
+    wait_for_inputs();
     for (std::int64_t i = first_index(); i < groups; i += index_step()) {
         store(to + i * kBlock, load(from + i * kBlock));
     }
@@ -105,6 +110,7 @@ struct GroupRanges {
 template <typename From, typename To>
 __global__ void __launch_bounds__(kThreads)
     convert_ranges_kernel(GroupRanges ranges, const From* __restrict__ from, To* __restrict__ to) {
+    wait_for_inputs();
     const std::int64_t groups = ranges.end[ranges.count - 1];
     int range = 0;
     for (std::int64_t i = first_index(); i < groups; i += index_step()) {
@@ -119,6 +125,7 @@ __global__ void __launch_bounds__(kThreads)
 
 template <typename T>
 __global__ void __launch_bounds__(kThreads) scale_kernel(std::int64_t groups, float factor, T* values) {
+    wait_for_inputs();
     for (std::int64_t i = first_index(); i < groups; i += index_step()) {
         Group value = load(values + i * kBlock);
         for (int k = 0; k < kBlock; ++k) {
@@ -130,6 +137,7 @@ __global__ void __launch_bounds__(kThreads) scale_kernel(std::int64_t groups, fl
 
 __global__ void __launch_bounds__(kThreads)
     add_floats_kernel(std::int64_t groups, const float* __restrict__ addend, float* __restrict__ target) {
+    wait_for_inputs();
     for (std::int64_t i = first_index(); i < groups; i += index_step()) {
         Group value = load(target + i * kBlock);
         const Group more = load(addend + i * kBlock);
@@ -143,6 +151,7 @@ __global__ void __launch_bounds__(kThreads)
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     non_finite_kernel(std::int64_t groups, const T* values, unsigned* found) {
+    wait_for_inputs();
     unsigned count = 0;
     for (std::int64_t i = first_index(); i < groups; i += index_step()) {
         const Group value = load(values + i * kBlock);

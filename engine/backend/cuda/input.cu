@@ -55,6 +55,7 @@ __device__ __forceinline__ std::int64_t plane_at(const InputShape& shape, const 
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     floats_kernel(InputShape shape, const float* const* source, T* __restrict__ input) {
+    wait_for_inputs();
     const InputPlace place = place_of(shape);
     if (!place.inside) {
         return;
@@ -71,6 +72,7 @@ template <typename T>
 __global__ void __launch_bounds__(kThreads)
     bytes_kernel(InputShape shape, const std::uint8_t* const* source, const float* __restrict__ table,
                  T* __restrict__ input) {
+    wait_for_inputs();
     const InputPlace place = place_of(shape);
     if (!place.inside) {
         return;
@@ -88,6 +90,7 @@ template <typename T>
 __global__ void __launch_bounds__(kThreads)
     windows_kernel(InputShape shape, const ImageWindow* const* source, KeptImages images,
                    const float* __restrict__ table, T* __restrict__ input) {
+    wait_for_inputs();
     const InputPlace place = place_of(shape);
     if (!place.inside) {
         return;
@@ -123,6 +126,7 @@ template <typename T>
 __global__ void __launch_bounds__(kThreads)
     to_floats_kernel(InputShape shape, const T* __restrict__ values, std::int64_t row, std::int64_t count,
                      float* __restrict__ floats) {
+    wait_for_inputs();
     const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
     if (index >= count) {
         return;
@@ -142,6 +146,7 @@ template <typename T>
 __global__ void __launch_bounds__(kThreads)
     output_gradient_kernel(InputShape shape, const T* __restrict__ gradient, std::int64_t row,
                            T* __restrict__ values) {
+    wait_for_inputs();
     const InputPlace place = place_of(shape);
     if (!place.inside) {
         return;

@@ -7,34 +7,68 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
+
 #if defined(__CUDACC__)
 namespace rankscope::engine::cuda {
+
+/// Every kernel begins with it. A kernel may start while the one before it in its stream still runs, so that the start costs
+/// less (compute capability 9 and later): what other kernels have written is there from here on. The next kernel may start,
+/// too. Source: CUDA C++ Programming Guide, programmatic dependent launch.
+__device__ __forceinline__ void wait_for_inputs() {
+#if __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+    cudaGridDependencySynchronize();
+#endif
+}
+
+/// Whether the current GPU, and so every one of this process, starts kernels early.
+inline bool starts_early() {
+    static const bool known = [] {
+        int device = 0;
+        int major = 0;
+        cuda_check(cudaGetDevice(&device), "cudaGetDevice");
+        cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+                   "cudaDeviceGetAttribute");
+        constexpr int kFirst = 9;
+        return major >= kFirst;
+    }();
+    return known;
+}
+
+/// Enqueues a kernel with clusters of `cluster` blocks, which lie one below the other; 1: without clusters.
+template <typename... Parameters, typename... Arguments>
+void launch_clusters(void (*kernel)(Parameters...), dim3 blocks, dim3 threads, int cluster,
+                     cudaStream_t stream, Arguments... arguments) {
+    std::array<cudaLaunchAttribute, 2> attributes{};
+    unsigned count = 0;
+    if (starts_early()) {
+        cudaLaunchAttribute& early = attributes[count++];
+        early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        early.val.programmaticStreamSerializationAllowed = 1;
+    }
+    if (cluster > 1) {
+        cudaLaunchAttribute& dimension = attributes[count++];
+        dimension.id = cudaLaunchAttributeClusterDimension;
+        dimension.val.clusterDim.x = 1;
+        dimension.val.clusterDim.y = static_cast<unsigned>(cluster);
+        dimension.val.clusterDim.z = 1;
+    }
+    cudaLaunchConfig_t config{};
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.stream = stream;
+    config.attrs = attributes.data();
+    config.numAttrs = count;
+    cuda_check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...),
+               "launching a kernel");
+}
 
 /// Enqueues a kernel; throws Error when it cannot be launched. Arguments are converted to the kernel's types.
 template <typename... Parameters, typename... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 blocks, dim3 threads, cudaStream_t stream,
             Arguments... arguments) {
-    kernel<<<blocks, threads, 0, stream>>>(static_cast<Parameters>(arguments)...);
-    cuda_check(cudaGetLastError(), "launching a kernel");
-}
-
-/// The same with clusters of `cluster` blocks, which lie one below the other; 1: without clusters.
-template <typename... Parameters, typename... Arguments>
-void launch_clusters(void (*kernel)(Parameters...), dim3 blocks, dim3 threads, int cluster,
-                     cudaStream_t stream, Arguments... arguments) {
-    cudaLaunchAttribute dimension{};
-    dimension.id = cudaLaunchAttributeClusterDimension;
-    dimension.val.clusterDim.x = 1;
-    dimension.val.clusterDim.y = static_cast<unsigned>(cluster);
-    dimension.val.clusterDim.z = 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim = blocks;
-    config.blockDim = threads;
-    config.stream = stream;
-    config.attrs = &dimension;
-    config.numAttrs = cluster > 1 ? 1 : 0;
-    cuda_check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...),
-               "launching a kernel");
+    launch_clusters(kernel, blocks, threads, 1, stream, arguments...);
 }
 
 }  // namespace rankscope::engine::cuda

@@ -95,6 +95,7 @@ __global__ void __launch_bounds__(kThreads)
     cross_entropy_kernel(LossShape shape, const float* logits, const std::int32_t* const* labels,
                          const float* loss_scale, T* gradient, LossTotals* totals, RowShare* rows,
                          unsigned* counter) {
+    wait_for_inputs();
     const int lane = static_cast<int>(threadIdx.x) % kWarp;
     const int row = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kWarp;
     if (row < shape.batch) {
@@ -157,6 +158,7 @@ __global__ void __launch_bounds__(kThreads)
     squared_error_kernel(LossShape shape, const float* outputs, const float* const* targets,
                          const float* loss_scale, T* gradient, LossTotals* totals, RowShare* rows,
                          unsigned* counter) {
+    wait_for_inputs();
     const int lane = static_cast<int>(threadIdx.x) % kWarp;
     const int row = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kWarp;
     const double elements = static_cast<double>(shape.batch) * shape.classes;

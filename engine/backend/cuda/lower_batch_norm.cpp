@@ -161,7 +161,7 @@ void Lowering::backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& nor
     if (relu && has_residual) {
         reads.push_back(y);
     }
-    if (const auto tiling = whole_norm(shape)) {
+    if (const auto tiling = whole_norm(shape); tiling && parts.size() <= kMostClusterParts) {
         std::vector<BufferId> writes{dx, gradients_[weight], gradients_[bias]};
         if (has_residual) {
             writes.push_back(masked);

@@ -60,6 +60,7 @@ template <typename T, int kKernel, int kStride, bool kSmall>
 __global__ void __launch_bounds__(kThreads)
     max_pool_forward_kernel(PoolShape shape, std::int64_t count, const T* __restrict__ input,
                             T* __restrict__ output, std::int8_t* __restrict__ origin) {
+    wait_for_inputs();
     const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
     if (index >= count) {
         return;
@@ -136,6 +137,7 @@ template <typename T, int kKernel, int kStride, bool kSmall>
 __global__ void __launch_bounds__(kThreads)
     max_pool_backward_kernel(PoolShape shape, std::int64_t count, const T* __restrict__ output_gradient,
                              const std::int8_t* __restrict__ origin, T* __restrict__ input_gradient) {
+    wait_for_inputs();
     const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
     if (index >= count) {
         return;
@@ -195,6 +197,7 @@ template <typename T>
 __global__ void __launch_bounds__(kThreads)
     average_pool_forward_kernel(PoolShape shape, std::int64_t count, const T* __restrict__ input,
                                 T* __restrict__ means) {
+    wait_for_inputs();
     const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
     if (index >= count) {
         return;
@@ -220,6 +223,7 @@ template <typename T>
 __global__ void __launch_bounds__(kThreads)
     average_pool_backward_kernel(PoolShape shape, std::int64_t count, const T* __restrict__ means_gradient,
                                  T* __restrict__ input_gradient) {
+    wait_for_inputs();
     const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
     if (index >= count) {
         return;

@@ -6,8 +6,8 @@
 #include <engine/backend/cuda/batch_norm.h>
 #include <engine/backend/cuda/group.cuh>
 
-/// The gradient that arrives at a batch norm: parts to be added up, and the mask of the ReLU. How many parts there are and
-/// where the mask comes from is known when a kernel is compiled, so that nothing lies between its reads.
+/// The gradient that arrives at a batch norm: parts to be added up, and the mask of the ReLU. How many parts there are, up to
+/// two, and where the mask comes from is known when a kernel is compiled, so that nothing lies between its reads.
 namespace rankscope::engine::cuda {
 
 /// Where the ReLU had cut off.
@@ -16,6 +16,9 @@ enum class Mask {
     result,     ///< the forward result is 0
     recomputed  ///< as the forward result, from x
 };
+
+/// Parts of a gradient whose number is a constant; where there are more, it is not.
+constexpr int kFewParts = 2;
 
 /// What the gradient at one element is made of.
 template <typename T, int kParts>
@@ -32,7 +35,9 @@ __device__ __forceinline__ GradientRow<T, kParts> fetch_gradient(const BatchNorm
     row.x = load_packed(static_cast<const T*>(backward.x) + at);
 #pragma unroll
     for (int part = 0; part < kParts; ++part) {
-        row.parts[part] = load_packed(static_cast<const T*>(backward.gradient.parts[part]) + at);
+        if (kParts <= kFewParts || part < backward.gradient.count) {
+            row.parts[part] = load_packed(static_cast<const T*>(backward.gradient.parts[part]) + at);
+        }
     }
     if (kMask == Mask::result) {
         row.result = load_packed(static_cast<const T*>(backward.y) + at);
@@ -42,14 +47,16 @@ __device__ __forceinline__ GradientRow<T, kParts> fetch_gradient(const BatchNorm
 
 /// The sum of the parts, 0 where the ReLU had cut off.
 template <typename T, int kParts, Mask kMask>
-__device__ __forceinline__ Group masked_gradient(const GradientRow<T, kParts>& row, const Group& x,
+__device__ __forceinline__ Group masked_gradient(const GradientRow<T, kParts>& row, int parts, const Group& x,
                                                  const Group& mean, const Group& scale, const Group& bias) {
     Group g = unpacked(row.parts[0]);
 #pragma unroll
     for (int part = 1; part < kParts; ++part) {
-        const Group more = unpacked(row.parts[part]);
-        for (int i = 0; i < kGroup; ++i) {
-            g.v[i] += more.v[i];
+        if (kParts <= kFewParts || part < parts) {
+            const Group more = unpacked(row.parts[part]);
+            for (int i = 0; i < kGroup; ++i) {
+                g.v[i] += more.v[i];
+            }
         }
     }
     if (kMask != Mask::none) {
@@ -89,23 +96,13 @@ void with_mask(Mask mask, Body body) {
     }
 }
 
-/// Calls `body` with the number of parts and the mask as constants.
+/// Calls `body` with the number of parts, 1 or 2, and the mask as constants.
 template <typename Body>
-void with_gradient(int parts, Mask mask, Body body) {
-    static_assert(GradientParts::kMost == 4);
-    switch (parts) {
-        case 1:
-            with_mask<1>(mask, body);
-            break;
-        case 2:
-            with_mask<2>(mask, body);
-            break;
-        case 3:
-            with_mask<3>(mask, body);
-            break;
-        default:
-            with_mask<4>(mask, body);
-            break;
+void with_few_parts(int parts, Mask mask, Body body) {
+    if (parts == 1) {
+        with_mask<1>(mask, body);
+    } else {
+        with_mask<kFewParts>(mask, body);
     }
 }
 

@@ -106,6 +106,7 @@ template <Update kUpdate, typename Copy>
 __global__ void __launch_bounds__(kThreads)
     update_kernel(FlatParameters flat, const UpdateNumbers* numbers, const double* loss, IdleUpdates* idle,
                   std::int64_t groups) {
+    wait_for_inputs();
     const UpdateNumbers n = *numbers;
     if (n.skip != 0 || (loss != nullptr && !isfinite(*loss))) {
         return;
@@ -144,6 +145,7 @@ __global__ void __launch_bounds__(kThreads)
 template <Update kUpdate>
 __global__ void __launch_bounds__(kThreads)
     catch_up_kernel(FlatParameters flat, const IdleUpdates* idle, std::int64_t groups) {
+    wait_for_inputs();
     const unsigned count = idle->count;
     for (std::int64_t group = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; group < groups;
          group += static_cast<std::int64_t>(gridDim.x) * kThreads) {
@@ -179,6 +181,7 @@ __device__ __forceinline__ void add_up(double* shared) {
 __global__ void __launch_bounds__(kThreads)
     norm_kernel(FlatParameters flat, std::int64_t groups, NormOptions options, UpdateNumbers* numbers,
                 UpdateReport* report, double* partials, unsigned* counter) {
+    wait_for_inputs();
     __shared__ double shared[kThreads];
     __shared__ bool is_last;
     const auto first_group = static_cast<std::int64_t>(flat.begin / kBlock);

@@ -13,6 +13,9 @@
 
 namespace rankscope::engine::cuda {
 
+/// Kernels of a stream run one after the other.
+inline void wait_for_inputs() {}
+
 template <typename... Parameters, typename... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 blocks, dim3 threads, cudaStream_t stream,
             Arguments... arguments) {
