@@ -28,6 +28,7 @@ struct Faults {
     bool cannot_be_written = false;  ///< plans have no text
     int runs = 0;                    ///< plans that ran
     int made_for_handle = 0;         ///< plans
+    std::set<cudnnBackendAttributeType_t> factor_types{};  ///< of the alphas and betas of convolutions
     std::set<void*> with_handle{};
 };
 Faults faults;
@@ -71,6 +72,18 @@ cudnnStatus_t CUDNNWINAPI cudnnBackendSetAttribute(cudnnBackendDescriptor_t desc
     if (name == CUDNN_ATTR_DEVICEPROP_DEVICE_ID) {
         return set(descriptor, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
                    static_cast<std::int64_t>(h200().size()), h200().data());
+    }
+    switch (name) {
+        case CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA:
+        case CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA:
+        case CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA:
+        case CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA:
+        case CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA:
+        case CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA:
+            faults.factor_types.insert(type);
+            break;
+        default:
+            break;
     }
     if (name != CUDNN_ATTR_EXECUTION_PLAN_HANDLE) {
         return set(descriptor, name, type, count, values);
@@ -161,6 +174,17 @@ TEST_F(CudnnFaults, APlanThatRunsIsNotMadeAgain) {
     convolution->run(kArguments, nullptr);
     EXPECT_EQ(faults.runs, 3);
     EXPECT_EQ(faults.made_for_handle, 0);
+}
+
+// cuDNN 9.19 takes doubles, too, and then computes with 0 instead of 1 (an H200, all kernels of all passes).
+TEST_F(CudnnFaults, ScalingFactorsAreFloats) {
+    ConvolutionLibrary made = library(Tuning::none);
+    for (const ConvolutionPass pass :
+         {ConvolutionPass::forward, ConvolutionPass::backward_data, ConvolutionPass::backward_weights}) {
+        faults.factor_types.clear();
+        made.make(pass, kShape);
+        EXPECT_EQ(faults.factor_types, std::set{CUDNN_TYPE_FLOAT});
+    }
 }
 
 TEST_F(CudnnFaults, APlanThatNeedsAHandleIsMadeAgainOnce) {

@@ -8,6 +8,7 @@
 #include <engine/backend/cuda/norm_numbers.cuh>
 #include <engine/backend/cuda/thread_cluster.cuh>
 
+#include <algorithm>
 #include <type_traits>
 
 namespace rankscope::engine::cuda {
@@ -19,6 +20,7 @@ constexpr int kWarps = kThreads / kWarp;
 constexpr int kBlock = static_cast<int>(kGroup);
 constexpr int kWidth = ClusterTiling::kLanes * kBlock;  // channels of a tile
 constexpr int kFewRows = 2;
+constexpr int kMostNarrow = kMostClusterBlocks > 1 ? kMostClusterBlocks / 2 : 1;  // blocks of one lane
 
 /// Rows that a thread can keep: of x, and backward of the gradient, too.
 template <typename T>
@@ -312,9 +314,10 @@ void with_held(const ClusterTiling& tiling, Body body) {
 
 }  // namespace
 
-int cluster_blocks(int compute_major) {
-    constexpr int kFirstWithClusters = 9;
-    return compute_major >= kFirstWithClusters ? kMostClusterBlocks : 1;
+int cluster_blocks() {
+    // The kernel that needs most registers decides for all.
+    return most_cluster_blocks(backward_kernel<__nv_bfloat16, most_rows<__nv_bfloat16>(), 2, Mask::result>,
+                               dim3(kThreads), kMostClusterBlocks);
 }
 
 std::optional<ClusterTiling> cluster_tiling(const BatchNormShape& shape, int most_blocks) {
@@ -326,8 +329,9 @@ std::optional<ClusterTiling> cluster_tiling(const BatchNormShape& shape, int mos
         tiling.lanes = lanes;
         tiling.stride = kThreads / lanes;
         tiling.tiles = (groups + lanes - 1) / lanes;
-        // Below 2³¹ elements: a matrix that fits has at most kThreads · most · most_blocks rows.
-        if (shape.rows > static_cast<std::int64_t>(tiling.stride) * most * most_blocks) {
+        // One lane uses half of what memory delivers: with more blocks than these the passes of batch_norm.h are faster.
+        const int blocks = lanes == ClusterTiling::kLanes ? most_blocks : std::min(most_blocks, kMostNarrow);
+        if (shape.rows > static_cast<std::int64_t>(tiling.stride) * most * blocks) {
             continue;
         }
         tiling.rows = static_cast<int>(shape.rows);
@@ -336,7 +340,7 @@ std::optional<ClusterTiling> cluster_tiling(const BatchNormShape& shape, int mos
             return (tiling.block_rows + tiling.stride - 1) / tiling.stride;
         };
         tiling.blocks = 1;
-        while (rows_of_thread() > kFewRows && 2 * tiling.blocks <= most_blocks) {
+        while (rows_of_thread() > kFewRows && 2 * tiling.blocks <= blocks) {
             tiling.blocks *= 2;
         }
         tiling.held = rows_of_thread() <= kFewRows ? kFewRows : most;

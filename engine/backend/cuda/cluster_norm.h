@@ -31,8 +31,8 @@ struct ClusterTiling {
     int held = 0;  ///< rows that a thread has room for
 };
 
-/// Blocks that a cluster may have on this GPU, given the major number of its compute capability.
-int cluster_blocks(int compute_major);
+/// Blocks that a cluster may have on the current GPU; 1: it has no clusters.
+int cluster_blocks();
 
 /// None: there are too many rows for the registers of `most_blocks` blocks.
 std::optional<ClusterTiling> cluster_tiling(const BatchNormShape& shape, int most_blocks);

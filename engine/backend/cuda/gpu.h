@@ -18,7 +18,7 @@ namespace rankscope::engine::cuda {
 struct Gpu {
     explicit Gpu(int device)
         : index(chosen(device)),
-          cluster_blocks(clusters_of(device)),
+          cluster_blocks(cuda::cluster_blocks()),
           main(priority_of(Lane::main)),
           side(priority_of(Lane::side)),
           comm(priority_of(Lane::comm)) {}
@@ -50,11 +50,6 @@ private:
         int greatest = 0;
         cuda_check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
         return lane == Lane::comm ? greatest : (lane == Lane::main ? std::min(greatest + 1, least) : least);
-    }
-    static int clusters_of(int device) {
-        cudaDeviceProp properties{};
-        cuda_check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
-        return cuda::cluster_blocks(properties.major);
     }
     static int chosen(int device) {
         cuda_check(cudaSetDevice(device), "cudaSetDevice");

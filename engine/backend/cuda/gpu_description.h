@@ -15,6 +15,7 @@ struct GpuDescription {
     int shared = 232448;  ///< bytes of shared memory that a block may request
     long l2_bytes = 62914560;
     long memory_bytes = 150000000000;
+    int cluster_blocks = 16;  ///< blocks of a thread block cluster
 
     /// In the form in which cuDNN writes down the properties of a device (CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION).
     std::string json() const;

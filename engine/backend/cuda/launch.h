@@ -22,18 +22,46 @@ __device__ __forceinline__ void wait_for_inputs() {
 #endif
 }
 
-/// Whether the current GPU, and so every one of this process, starts kernels early.
-inline bool starts_early() {
+/// Whether the current GPU, and so every one of this process, has clusters and starts kernels early.
+inline bool is_hopper_or_later() {
     static const bool known = [] {
         int device = 0;
         int major = 0;
         cuda_check(cudaGetDevice(&device), "cudaGetDevice");
         cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
                    "cudaDeviceGetAttribute");
-        constexpr int kFirst = 9;
-        return major >= kFirst;
+        constexpr int kHopper = 9;
+        return major >= kHopper;
     }();
     return known;
+}
+
+/// Blocks of a cluster that every GPU with clusters can run.
+constexpr int kPortableClusterBlocks = 8;
+
+template <typename... Parameters>
+void allow_large_clusters(void (*kernel)(Parameters...)) {
+    cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+               "allowing large clusters");
+}
+
+/// The largest power of two up to `most` of blocks that the GPU can run as a cluster of this kernel.
+template <typename... Parameters>
+int most_cluster_blocks(void (*kernel)(Parameters...), dim3 threads, int most) {
+    if (!is_hopper_or_later()) {
+        return 1;
+    }
+    allow_large_clusters(kernel);
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(1, static_cast<unsigned>(most), 1);
+    config.blockDim = threads;
+    int largest = 0;
+    cuda_check(cudaOccupancyMaxPotentialClusterSize(&largest, kernel, &config), "the size of clusters");
+    int blocks = 1;
+    while (2 * blocks <= largest && 2 * blocks <= most) {
+        blocks *= 2;
+    }
+    return blocks;
 }
 
 /// Enqueues a kernel with clusters of `cluster` blocks, which lie one below the other; 1: without clusters.
@@ -42,10 +70,13 @@ void launch_clusters(void (*kernel)(Parameters...), dim3 blocks, dim3 threads, i
                      cudaStream_t stream, Arguments... arguments) {
     std::array<cudaLaunchAttribute, 2> attributes{};
     unsigned count = 0;
-    if (starts_early()) {
+    if (is_hopper_or_later()) {
         cudaLaunchAttribute& early = attributes[count++];
         early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         early.val.programmaticStreamSerializationAllowed = 1;
+    }
+    if (cluster > kPortableClusterBlocks) {
+        allow_large_clusters(kernel);
     }
     if (cluster > 1) {
         cudaLaunchAttribute& dimension = attributes[count++];

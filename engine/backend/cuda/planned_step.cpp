@@ -88,7 +88,7 @@ StepFigures planned_step(const Graph& network, const PlanQuestion& question) {
                       {.batch = question.batch,
                        .type = type,
                        .topk = std::min<std::int64_t>(5, graph.classes),
-                       .cluster_blocks = cluster_blocks(GpuDescription().version / 100)},
+                       .cluster_blocks = GpuDescription().cluster_blocks},
                       {convolutions, products}, state, plan);
     lowering.lower(differentiate(graph));
     plan.bind_without_memory();

@@ -7,8 +7,8 @@
 /// later). Elsewhere a cluster is one block. Source: PTX ISA, barrier.cluster and mapa.
 namespace rankscope::engine::cuda {
 
-/// Blocks of a cluster that every such GPU offers.
-constexpr int kMostClusterBlocks = 8;
+/// More than eight are not offered by every such GPU: most_cluster_blocks() asks.
+constexpr int kMostClusterBlocks = 16;
 
 /// What this block has written before is seen by those that have waited. Every thread calls both.
 __device__ __forceinline__ void arrive_at_cluster() {

@@ -25,6 +25,11 @@ void launch(void (*kernel)(Parameters...), dim3 blocks, dim3 threads, cudaStream
 }
 
 /// A cluster is one block.
+template <typename... Parameters>
+int most_cluster_blocks(void (* /*kernel*/)(Parameters...), dim3 /*threads*/, int most) {
+    return most;
+}
+
 template <typename... Parameters, typename... Arguments>
 void launch_clusters(void (*kernel)(Parameters...), dim3 blocks, dim3 threads, int /*cluster*/,
                      cudaStream_t stream, Arguments... arguments) {
