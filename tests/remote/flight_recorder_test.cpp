@@ -122,6 +122,28 @@ TEST(FlightRecorder, AnotherShape) {
     EXPECT_EQ(found.variants[1].entry.input_sizes, (FlightSizes{{5}}));
 }
 
+TEST(FlightRecorder, DumpsOverNccl) {
+    EXPECT_TRUE(match_flight_dumps(dumps_of("nccl-healthy", {0, 1}), 2).empty());
+    const FlightEntry entry = dumps_of("nccl-healthy", {0}).at(0).entries.at(4);
+    EXPECT_EQ(entry.operation, "all_reduce");
+    EXPECT_EQ(entry.backend, "nccl");
+    EXPECT_EQ(entry.sequence, 5);
+    EXPECT_EQ(entry.state, FlightState::Completed);
+    EXPECT_GT(entry.completed_ns, entry.created_ns);
+
+    const auto skipped = only(match_flight_dumps(dumps_of("nccl-skipped", {0, 1}), 2));
+    EXPECT_EQ(skipped.fault, FlightFault::NotEntered) << "five equal operations: the last one lacks";
+    EXPECT_EQ(skipped.sequence, 5);
+    EXPECT_EQ(skipped.ranks, Ranks{1});
+
+    const auto shape = only(match_flight_dumps(dumps_of("nccl-shape", {0, 1}), 2));
+    EXPECT_EQ(shape.fault, FlightFault::OtherSize);
+    EXPECT_EQ(shape.sequence, 4);
+    ASSERT_EQ(shape.variants.size(), 2U);
+    EXPECT_EQ(shape.variants[0].entry.input_sizes, (FlightSizes{{1024}}));
+    EXPECT_EQ(shape.variants[1].entry.input_sizes, (FlightSizes{{512}}));
+}
+
 TEST(FlightRecorder, ADeadRank) {
     const auto found = only(match_flight_dumps(dumps_of("dead", {0, 1}), 3));
     EXPECT_EQ(found.fault, FlightFault::NoDump);
