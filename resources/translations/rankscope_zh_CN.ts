@@ -5703,16 +5703,8 @@
             <translation>%1 尚未探测：其 GPU 未知，暂按 CPU 槽位处理。</translation>
         </message>
         <message>
-            <source>GPU %1 is asked for, but this node has %2.</source>
-            <translation>要求使用 GPU %1，但该节点有 %2。</translation>
-        </message>
-        <message>
             <source>Correct devices: in the job, or gpus: in the inventory; they count from 0.</source>
             <translation>更正作业中的 devices: 或节点清单中的 gpus:；编号从 0 开始。</translation>
-        </message>
-        <message>
-            <source>%1 ranks are asked for, but there are %2 GPUs.</source>
-            <translation>要求 %1 个 rank，但只有 %2 个 GPU。</translation>
         </message>
         <message>
             <source>Lower procs_per_node, or write backend: gloo for CPU ranks.</source>
@@ -5763,16 +5755,8 @@
             <translation>填写 nodes: 中的一个，或将其加入其中。</translation>
         </message>
         <message>
-            <source>train.device: cuda averages gradients by NCCL, but backend: gloo is asked for.</source>
-            <translation>train.device: cuda 通过 NCCL 对梯度求平均，但要求了 backend: gloo。</translation>
-        </message>
-        <message>
             <source>Write backend: auto or nccl, or train.device: cpu.</source>
             <translation>写 backend: auto 或 nccl，或者写 train.device: cpu。</translation>
-        </message>
-        <message>
-            <source>backend: nccl needs GPUs, but train.device: cpu is asked for.</source>
-            <translation>backend: nccl 需要 GPU，但要求了 train.device: cpu。</translation>
         </message>
         <message>
             <source>Write train.device: cuda, or backend: auto or gloo.</source>
@@ -5825,6 +5809,22 @@
         <message>
             <source>Not even a batch of one sample fits.</source>
             <translation>批大小为 1 时也无法容纳。</translation>
+        </message>
+        <message>
+            <source>GPU %1 is requested; GPUs on this node: %2.</source>
+            <translation>请求了 GPU %1；此节点的 GPU 数：%2。</translation>
+        </message>
+        <message>
+            <source>%1 ranks are requested; GPUs on this node: %2.</source>
+            <translation>请求了 %1 个 rank；此节点的 GPU 数：%2。</translation>
+        </message>
+        <message>
+            <source>train.device: cuda averages gradients by NCCL, but the job says backend: gloo.</source>
+            <translation>train.device: cuda 用 NCCL 平均梯度，但任务写的是 backend: gloo。</translation>
+        </message>
+        <message>
+            <source>backend: nccl needs GPUs, but the job says train.device: cpu.</source>
+            <translation>backend: nccl 需要 GPU，但任务写的是 train.device: cpu。</translation>
         </message>
     </context>
     <context>

@@ -104,13 +104,13 @@ Result<NodeShare> share_of(const NodeSpec& node, const Job& job, const NodeFacts
     if (const auto missing = missing_gpu(share, facts)) {
         return Failure{
             "no-such-gpu", node.name,
-            text(kContext, "GPU %1 is asked for, but this node has %2.",
+            text(kContext, "GPU %1 is requested; GPUs on this node: %2.",
                  {std::to_string(*missing), std::to_string(facts->gpus.size())}),
             text(kContext, "Correct devices: in the job, or gpus: in the inventory; they count from 0."), ""};
     }
     if (!share.gpus.empty() && share.ranks > static_cast<int>(share.gpus.size())) {
         return Failure{"too-many-ranks", node.name,
-                       text(kContext, "%1 ranks are asked for, but there are %2 GPUs.",
+                       text(kContext, "%1 ranks are requested; GPUs on this node: %2.",
                             {std::to_string(share.ranks), std::to_string(share.gpus.size())}),
                        text(kContext, "Lower procs_per_node, or write backend: gloo for CPU ranks."), ""};
     }
@@ -321,12 +321,12 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
     if (device == "cuda" && job.backend == BackendChoice::Gloo) {
         return Failure{
             "device-and-backend", job.file.string(),
-            text(kContext, "train.device: cuda averages gradients by NCCL, but backend: gloo is asked for."),
+            text(kContext, "train.device: cuda averages gradients by NCCL, but the job says backend: gloo."),
             text(kContext, "Write backend: auto or nccl, or train.device: cpu."), ""};
     }
     if (device == "cpu" && job.backend == BackendChoice::Nccl) {
         return Failure{"device-and-backend", job.file.string(),
-                       text(kContext, "backend: nccl needs GPUs, but train.device: cpu is asked for."),
+                       text(kContext, "backend: nccl needs GPUs, but the job says train.device: cpu."),
                        text(kContext, "Write train.device: cuda, or backend: auto or gloo."), ""};
     }
     const std::string precision = train_word(job, "precision");
