@@ -54,12 +54,12 @@ class PathFaults(unittest.TestCase):
     def native(self, **keys):
         return train_job(NODES, epochs=1000, dataset={"name": "synthetic-digits"}, validate=False, **keys)
 
-    def gloo(self, **keys):
+    def gloo(self, kind="none", **keys):
         why = missing_torch()
         if why:
             raise unittest.SkipTest(why)
         return {"name": "hang", "nodes": NODES, "procs_per_node": 1, "workdir": "/srv/scripts", "env": {"PYTHONUNBUFFERED": "1"},
-                "command": [PYTHON, "hang.py", "none", "20", "1", "100000"], **keys}
+                "command": [PYTHON, "hang.py", kind, "20", "1", "100000"], **keys}
 
     def start(self, job):
         run = support.start(self.cluster, job)
@@ -159,6 +159,14 @@ class PathFaults(unittest.TestCase):
         code, report = self.doctor(run_id)
         self.assertEqual((code, report["diagnoses"][0]["id"], report["diagnoses"][0]["rank"]), (3, "rank-stopped", 1), report)
         self.root("node2", "pkill -CONT -f '^[^ ]*python3 .*hang.py'")
+
+    def test_doctor_of_a_rank_that_sleeps(self):
+        run = self.training(self.gloo("sleep", preflight="off", hang_after_s=3600))
+        self.root("node2", "touch /tmp/hang-now")
+        support.wait_until(lambda: self.root("node2", "test -e /tmp/hang-now").returncode != 0, 60 * support.SLOW, "rank 1 sleeps")
+        code, report = self.doctor(run.run_id(self.cluster))
+        self.assertEqual((code, [(one["id"], one["rank"]) for one in report["diagnoses"]]), (3, [("rank-hang", 1)]), report)
+        self.assertIn("in sleep_in_step", report["diagnoses"][0]["title"])
 
 
 if __name__ == "__main__":

@@ -34,13 +34,14 @@ public:
             return connected.failure();
         }
         progress(text(kContext, "looking at the ranks"));
+        const double began = monotonic_s();
         for (int i = 0; i < kLooks && !stop_.stop_requested(); ++i) {
             look(i + 1 == kLooks);
         }
         if (stop_.stop_requested()) {
             return cancelled(request_.run_id);
         }
-        judge();
+        judge(monotonic_s() - began);
         return std::move(found_);
     }
 
@@ -79,10 +80,11 @@ private:
         }
     }
 
-    void judge() {
+    void judge(double looked_s) {
         found_.ranks = looks_.ranks();
         found_.unreachable = nodes_.unreachable();
         HangView view{.ranks = found_.ranks, .plan = request_.plan, .now = monotonic_s()};
+        view.stall_s = looked_s;
         view.hang_after_s = 1;  // the user asks because it hangs
         view.trains = false;
         for (const auto& [name, failure] : found_.unreachable) {
