@@ -11,7 +11,7 @@
 
 /// Batch normalisation in one kernel per direction: a cluster of blocks keeps all rows of a few channels in registers, adds
 /// them up through its shared memory, and applies what follows. For matrices whose rows fit there; with the sums of other
-/// ranks it cannot be (batch_norm.h).
+/// ranks it cannot be (batch_norm.h). How many blocks a cluster has depends on the GPU, and with it the last digits of sums.
 namespace rankscope::engine::cuda {
 
 /// A thread keeps one group of channels and `held` rows or fewer; a block covers `lanes` groups, a cluster of `blocks`
