@@ -18,10 +18,10 @@ namespace rankscope::engine::cuda {
 /// blocks all rows.
 struct ClusterTiling {
     static constexpr int kThreads = 512;
-    static constexpr int kLanes =
-        2;  ///< at most: 32 bytes of a row in 16 bits, the least that memory delivers
+    /// At most: 32 bytes of a row in 16 bits, the least that memory delivers. One, where there are too many rows for two.
+    static constexpr int kLanes = 2;
 
-    std::int64_t rows = 0;
+    int rows = 0;
     int channels = 0;
     int lanes = 0;
     int stride = 0;  ///< rows that a block reads at once
