@@ -279,6 +279,9 @@ void LogsPage::refresh() {
     show_verdicts();
     show_timeline();
     fill_facts(facts_, snapshot);
+    for (QTreeWidget* list : {timeline_, facts_}) {
+        tabs_->setTabVisible(tabs_->indexOf(list), list->topLevelItemCount() > 0);
+    }
 }
 
 void LogsPage::show_verdicts() {

@@ -29,6 +29,7 @@
 #include <QProgressBar>
 #include <QScrollBar>
 #include <QSignalSpy>
+#include <QTabWidget>
 #include <QTest>
 #include <QTextBrowser>
 #include <QToolButton>
@@ -244,6 +245,8 @@ TEST_F(Logs, TimelineAndFactsLeadToTheirLines) {
     emit facts->itemActivated(setting, 0);
     ASSERT_TRUE(wait_until([&] { return current_text().contains(u"ens9"_s); }));
     EXPECT_GT(find<QTreeWidget>("logsTimeline")->topLevelItemCount(), 0);
+    auto* tabs = find<QTabWidget>("logsTabs");
+    EXPECT_TRUE(tabs->isTabVisible(tabs->indexOf(facts)));
     auto* map = page()->findChild<MapView*>(u"ncclMap"_s);
     EXPECT_TRUE(wait_until([&] { return map->picture() && map->picture()->comm().nranks == 2; }));
 }
@@ -269,6 +272,9 @@ TEST_F(Logs, PastedAndDroppedTextsAreRead) {
     EXPECT_TRUE(wait_until([&] { return card() == nullptr; }));
     EXPECT_TRUE(find<QLabel>("logsSummary")->text().startsWith(u"Nothing in these logs"_s));
     EXPECT_EQ(child<QLabel>(page(), "ncclEmptyTitle")->text(), u"NCCL printed nothing"_s);
+    auto* tabs = find<QTabWidget>("logsTabs");
+    EXPECT_FALSE(tabs->isTabVisible(tabs->indexOf(find<QTreeWidget>("logsFacts")))) << "it is empty";
+    EXPECT_TRUE(tabs->isTabVisible(tabs->indexOf(find<QTreeWidget>("logsTimeline")))) << "a step is there";
 }
 
 TEST_F(Logs, AReadingCanBeCancelled) {
