@@ -136,7 +136,7 @@ void logs_shots(QSize size, const std::function<void(QWidget*, const char*)>& ta
         }
     }
     window.findChild<QToolButton*>(u"fileLogByTime"_s)->setChecked(true);
-    shoot(ranks.string(), "nccl-logs-by-time", 2);
+    shoot(ranks.string(), "nccl-logs-by-time", 1);
     shoot(shared_log("log-0127.txt"), "nccl-logs-healthy", 0);
     shoot(shared_log("log-0089.txt"), "nccl-logs-real", 1);
 }
