@@ -250,6 +250,30 @@ TEST(HangVerdict, ARankThatComputesWhileTheOthersWaitIsNoHang) {
     EXPECT_FALSE(saving.watch(200)) << "a checkpoint";
 }
 
+// As doctor looks: a few seconds, at a run that the user takes for hung.
+TEST(HangVerdict, ABriefLookNamesARankThatSleepsButNoneThatComputes) {
+    const auto brief = [](HangView& view) {
+        view.brief = true;
+        view.hang_after_s = 1;
+        view.trains = false;
+    };
+    Ranks asleep(4);
+    asleep.adjust = brief;
+    asleep.block(1, "clock_nanosleep", {"/home/u/train.py:12 in load"});
+    const auto found = asleep.watch(10);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->verdict.id.text(), "rank-hang");
+    EXPECT_EQ(found->verdict.rank, 1);
+
+    Ranks computes(4);
+    computes.adjust = brief;
+    computes.busy(0, {"/usr/lib/python3/dist-packages/torch/nn/functional.py:12 in linear",
+                      "/home/u/train.py:90 in evaluate"});
+    EXPECT_FALSE(computes.watch(10)) << "validation on rank 0";
+    computes.block(1, "clock_nanosleep", {"/home/u/train.py:12 in load"});
+    EXPECT_FALSE(computes.watch(10)) << "rank 1 may wait for rank 0, rightly";
+}
+
 TEST(HangVerdict, AnEndlessLoopIsOne) {
     Ranks ranks(3);
     ranks.busy(1, {"/home/u/train.py:20 in spin", "/home/u/train.py:41 in step"});

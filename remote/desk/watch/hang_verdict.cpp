@@ -332,6 +332,9 @@ private:
         }
         // While another rank works, it may be the one that all wait for, rightly.
         const bool alone = waits_.working.empty();
+        if (view_.brief && !alone) {
+            return std::nullopt;
+        }
         const RankSeen* longest = nullptr;
         for (const int rank : waits_.stuck) {
             const auto& seen = view_.ranks.at(rank);
@@ -376,7 +379,7 @@ private:
     }
 
     std::optional<HangFinding> busy() const {
-        if (waits_.waiting.empty() || waits_.working.empty()) {
+        if (view_.brief || waits_.waiting.empty() || waits_.working.empty()) {
             return std::nullopt;
         }
         for (const int rank : waits_.working) {

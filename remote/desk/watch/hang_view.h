@@ -24,6 +24,7 @@ struct HangView {
     double usual_s = 0;           ///< between two signs; 0: not known
     double hang_after_s = 0;      ///< of the job; 0: learnt
     bool trains = true;           ///< it writes steps; else the looks alone show that it stalls
+    bool brief = false;           ///< looks of seconds: a rank that computes cannot be said to hang
     bool long_phase = false;      ///< before the first step, data, validation, checkpoint
     std::set<int> writing = {};   ///< ranks whose output continues
     std::set<int> finished = {};  ///< ranks that have ended without an error

@@ -86,6 +86,7 @@ private:
         HangView view{.ranks = found_.ranks, .plan = request_.plan, .now = monotonic_s()};
         view.stall_s = looked_s;
         view.hang_after_s = 1;  // the user asks because it hangs
+        view.brief = true;
         view.trains = false;
         for (const auto& [name, failure] : found_.unreachable) {
             view.silent_nodes[name] = kLooks * kBetweenLooksMs / 1e3;
