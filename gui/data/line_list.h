@@ -3,17 +3,19 @@
 
 #pragma once
 
+#include <gui/data/block_spool.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
+#include <span>
 #include <vector>
 
 namespace rankscope::gui {
 
-/// Some numbers of lines or rows in an order. A value: copies share what they have in common.
+/// Some numbers of lines or rows in an order. A value: copies share what they have in common, most of it in a file.
 class LineList {
 public:
     std::uint32_t size() const { return size_; }
@@ -48,7 +50,8 @@ private:
     std::uint32_t size_ = 0;
 };
 
-/// Makes LineLists that grow at the end: what is handed out does not change. One thread at a time.
+/// Makes LineLists that grow at the end: what is handed out does not change. The newest numbers are in memory, all others
+/// in the program's BlockSpool. One thread at a time.
 class LineListBuilder {
 public:
     std::uint32_t size() const { return size_; }
@@ -61,31 +64,51 @@ public:
     void push_back(std::uint32_t value) {
         const std::uint32_t chunk = size_ / LineList::kChunk;
         if (chunk == chunks_.size()) {
-            chunks_.push_back(std::make_shared_for_overwrite<LineList::Chunk>());
-        } else if (chunk < shared_) {
-            chunks_[chunk] = std::make_shared<LineList::Chunk>(*chunks_[chunk]);
-            shared_ = chunk;
+            store_before(chunk);
+            open_ = std::make_shared_for_overwrite<LineList::Chunk>();
+            chunks_.push_back(open_);
+        } else if (!open_) {
+            open_ = std::make_shared<LineList::Chunk>(*chunks_[chunk]);
+            chunks_[chunk] = open_;
+            stored_ = std::min(stored_, chunk);
         }
-        (*chunks_[chunk])[size_ % LineList::kChunk] = value;
+        (*open_)[size_ % LineList::kChunk] = value;
         ++size_;
     }
     void truncate(std::uint32_t size) {
         size_ = std::min(size, size_);
-        chunks_.resize((size_ + LineList::kChunk - 1) / LineList::kChunk);
-        shared_ = std::min(shared_, std::uint32_t(chunks_.size()));
+        const std::uint32_t chunks = (size_ + LineList::kChunk - 1) / LineList::kChunk;
+        if (chunks < chunks_.size()) {
+            chunks_.resize(chunks);
+            open_.reset();
+        }
+        stored_ = std::min(stored_, chunks);
     }
     LineList list() {
         LineList list;
-        list.chunks_.assign(chunks_.begin(), chunks_.end());
+        list.chunks_ = chunks_;
         list.size_ = size_;
-        shared_ = std::uint32_t(chunks_.size());
+        open_.reset();
         return list;
     }
 
 private:
-    std::vector<std::shared_ptr<LineList::Chunk>> chunks_;
+    // Late lines go among the last ones: these stay in memory.
+    static constexpr std::uint32_t kInMemory = 2;
+
+    static BlockSpool& spool() { return own_block_spool<sizeof(LineList::Chunk)>(); }
+    void store_before(std::uint32_t chunk) {
+        for (; stored_ + kInMemory <= chunk; ++stored_) {
+            std::byte* const block = spool().append(nullptr, 0, std::as_bytes(std::span(*chunks_[stored_])));
+            chunks_[stored_] = {reinterpret_cast<const LineList::Chunk*>(block),
+                                [block](const LineList::Chunk*) { spool().release(block); }};
+        }
+    }
+
+    std::vector<std::shared_ptr<const LineList::Chunk>> chunks_;
+    std::shared_ptr<LineList::Chunk> open_;  ///< the last of them, if no list has it
     std::uint32_t size_ = 0;
-    std::uint32_t shared_ = 0;  ///< so many of the first chunks are in lists
+    std::uint32_t stored_ = 0;  ///< so many of the first chunks are in the spool
 };
 
 }  // namespace rankscope::gui

@@ -151,14 +151,22 @@ void LineStore::keep_styles(const std::vector<StyledFrom>& styles) {
 }
 
 std::vector<StyledFrom> LineStore::styles_of(std::uint32_t line) const {
-    const auto found =
-        std::lower_bound(styled_.begin(), styled_.end(), line,
-                         [](const Styled& at, std::uint32_t wanted) { return at.line < wanted; });
-    if (found == styled_.end() || found->line != line) {
+    std::size_t low = 0;
+    std::size_t high = styled_.size();
+    while (low < high) {
+        const std::size_t middle = low + (high - low) / 2;
+        if (styled_[middle].line < line) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == styled_.size() || styled_[low].line != line) {
         return {};
     }
-    const char* bytes = style_spool_->at(found->place);
-    std::vector<StyledFrom> styles(bytes == nullptr ? 0 : found->count);
+    const Styled found = styled_[low];
+    const char* bytes = style_spool_->at(found.place);
+    std::vector<StyledFrom> styles(bytes == nullptr ? 0 : found.count);
     if (bytes != nullptr) {
         std::memcpy(styles.data(), bytes, styles.size() * sizeof(StyledFrom));
     }

@@ -5,6 +5,7 @@
 
 #include <gui/data/ansi_text.h>
 #include <gui/data/block_arena.h>
+#include <gui/data/spooled_column.h>
 #include <gui/data/text_spool.h>
 
 #include <array>
@@ -99,7 +100,7 @@ private:
     TextSpool spool_;
     BlockArena arena_;
     std::unique_ptr<TextSpool> style_spool_;
-    std::vector<Styled> styled_;
+    SpooledColumn<Styled, 256, 16> styled_;
     std::array<std::atomic<Group*>, kBlocks> groups_{};
     Block* newest_ = nullptr;
     std::uint64_t base_ = 0;  ///< of the newest block

@@ -30,6 +30,7 @@ void MinMaxPyramid::append(float value) {
             if (index < block) {
                 break;
             }
+            levels_.reserve(level + 1);
             levels_.emplace_back();
             const std::size_t below = level == 0 ? 0 : block / kFanOut;
             for (std::size_t begin = 0; begin <= index; begin += block) {

@@ -41,7 +41,7 @@ public:
     static constexpr std::size_t kFanOut = 4;
 
 private:
-    using Level = SpooledColumn<MinMax, 16, 8>;
+    using Level = SpooledColumn<MinMax, 4, 32>;  // small pieces: a curve has several
 
     SpooledColumn<float, 256, 4> values_;
     std::vector<Level> levels_;  ///< levels_[k]: blocks of kBaseBlock * kFanOut^k; the last is partial

@@ -228,11 +228,11 @@ QString MapView::line_text(const MapLine& line) const {
     const logs::LinePlace place = links[line.links.front()].place;
     const NcclSnapshot& snapshot = *picture_->snapshot;
     if (place.line > 0 && place.file < snapshot.sources.size()) {
-        const std::size_t at = snapshot.lines.find(place);
-        lines +=
-            qs(snapshot.sources[place.file]) + u":"_s + QString::number(place.line) +
-            (at < snapshot.lines.size() ? u": "_s + qs(std::string(snapshot.lines.at(at).text.substr(0, 300)))
-                                        : QString());
+        QString stated = qs(snapshot.sources[place.file]) + u":"_s + QString::number(place.line);
+        if (const std::string_view text = snapshot.edge_texts.find(place); !text.empty()) {
+            stated += u": "_s + qs(std::string(text));
+        }
+        lines += stated;
     }
     return lines.join(u'\n');
 }

@@ -22,36 +22,6 @@ const logs::LineGuide& line_guide() {
     return guide;
 }
 
-/// The rank of each process in its largest communicator.
-std::vector<int> ranks_of_processes(const logs::RunFacts& facts) {
-    std::vector<int> ranks(facts.processes.size(), -1);
-    std::vector<int> sizes(facts.processes.size(), 0);
-    for (const logs::Communicator& communicator : facts.communicators) {
-        for (const logs::CommMember& member : communicator.members) {
-            if (member.process < ranks.size() && communicator.nranks > sizes[member.process]) {
-                sizes[member.process] = communicator.nranks;
-                ranks[member.process] = member.rank;
-            }
-        }
-    }
-    return ranks;
-}
-
-void name_ranks(const logs::RunFacts& facts, std::vector<NcclSpeaker>& speakers) {
-    const std::vector<int> ranks = ranks_of_processes(facts);
-    std::map<std::pair<std::string, std::int64_t>, int> by_process;
-    for (std::size_t i = 0; i < facts.processes.size(); ++i) {
-        by_process.emplace(std::pair(facts.hosts[facts.processes[i].host].name, facts.processes[i].pid),
-                           ranks[i]);
-    }
-    for (NcclSpeaker& speaker : speakers) {
-        if (const auto found = by_process.find({speaker.host, speaker.pid});
-            speaker.rank < 0 && found != by_process.end()) {
-            speaker.rank = found->second;
-        }
-    }
-}
-
 }  // namespace
 
 NcclReader::NcclReader(std::string run_id)
@@ -93,9 +63,10 @@ void NcclReader::take(const logs::LogLine& line) {
     }
     gloo_lines_ += line.speaker == logs::Speaker::Gloo ? 1 : 0;
     diagnosis_.take(line);
-    facts_.feed(line);
+    if (facts_.feed(line) == logs::LineFact::Channel) {
+        edge_texts_.add(line.place, line.text);
+    }
     if (line.speaker != logs::Speaker::Program) {
-        lines_.add(line);
         folded_.feed(line);
     }
 }
@@ -121,8 +92,7 @@ std::shared_ptr<NcclSnapshot> NcclReader::make(std::vector<std::string> sources,
     snapshot->sources = output_.sources().empty() ? std::move(sources) : output_.sources();
     snapshot->source_ranks = output_.ranks();
     snapshot->facts = std::move(facts);
-    snapshot->lines = lines_.copy();
-    name_ranks(snapshot->facts, snapshot->lines.speakers());
+    snapshot->edge_texts = edge_texts_.copy();
     snapshot->collectives = collectives();
     snapshot->collectives_of_lines = of_lines_;
     if (folded_.taken() > 0) {

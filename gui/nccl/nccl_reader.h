@@ -52,7 +52,7 @@ private:
     bool of_lines_ = false;  ///< report_ is of inspector_
     InspectorIntake inspector_;
     LinkLines links_;
-    NcclLines lines_;
+    EdgeTexts edge_texts_;
     logs::FoldedLog folded_;
     RunOutput output_;
     std::vector<Verdict> known_;

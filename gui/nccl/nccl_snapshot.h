@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <gui/nccl/nccl_lines.h>
+#include <gui/nccl/edge_texts.h>
 #include <remote/diagnosis/verdict.h>
 #include <remote/logs/facts/run_facts.h>
 #include <remote/logs/fold/folded_rows.h>
@@ -24,7 +24,7 @@ struct NcclSnapshot {
     std::vector<std::string> sources;  ///< names, by LinePlace::file
     std::vector<int> source_ranks;     ///< of a run: whose output each source is; empty: files
     logs::RunFacts facts;
-    NcclLines lines;
+    EdgeTexts edge_texts;
     std::shared_ptr<const logs::FoldedRows> folded;  ///< the same line of all ranks once; null: no line yet
     std::shared_ptr<const CollectiveReport>
         collectives;                    ///< of the plugin, else of NCCL Inspector; null: nothing

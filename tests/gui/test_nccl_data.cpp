@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/nccl/edge_texts.h>
 #include <gui/nccl/nccl_data.h>
-#include <gui/nccl/nccl_lines.h>
 #include <gui/nccl/nccl_pane.h>
 #include <gui/nccl/settings_tab.h>
 
@@ -54,16 +54,11 @@ TEST_F(NcclFrame, AFileGivesFactsLinesAndVerdicts) {
     ASSERT_FALSE(snapshot->verdicts[0].evidence.empty());
     EXPECT_EQ(snapshot->verdicts[0].evidence[0].file, "all.log");
     EXPECT_FALSE(snapshot->timeline.empty());
-    // Every line of NCCL, with its speaker's rank.
-    ASSERT_EQ(snapshot->lines.size(), snapshot->facts.nccl_lines);
-    const NcclLine line = snapshot->lines.at(0);
-    EXPECT_EQ(snapshot->lines.speakers()[line.speaker].rank, 0);
-    EXPECT_EQ(snapshot->lines.find(line.place), 0U);
     // An edge knows its line.
     const auto& edge = snapshot->facts.communicators[0].edges.at(0);
-    const auto at = snapshot->lines.find({edge.file, edge.line});
-    ASSERT_LT(at, snapshot->lines.size());
-    EXPECT_TRUE(snapshot->lines.at(at).message.starts_with("Channel "));
+    EXPECT_NE(snapshot->edge_texts.find({edge.file, edge.line}).find(" NCCL INFO Channel "),
+              std::string_view::npos);
+    EXPECT_TRUE(snapshot->edge_texts.find({edge.file, 1}).empty()) << "a line that states none";
 }
 
 TEST_F(NcclFrame, ALiveRunGrowsAndIsJudgedAtItsEnd) {
@@ -82,15 +77,17 @@ TEST_F(NcclFrame, ALiveRunGrowsAndIsJudgedAtItsEnd) {
     model.apply({output(0, "node1", 1, log.substr(0, middle))});
     ASSERT_TRUE(wait_until([&] { return data.snapshot()->facts.nccl_lines > 0; }));
     const auto first = data.snapshot();
-    const auto lines = first->lines.size();
+    const auto lines = first->facts.nccl_lines;
+    const auto edges = first->edge_texts.size();
     EXPECT_FALSE(first->complete);
     EXPECT_EQ(absence_of(data), NcclAbsence::None);
     // The same once more changes nothing; the rest follows; an earlier snapshot stays as it was.
     model.apply({output(0, "node1", 1, log.substr(0, middle)), output(0, "node1", 2, log.substr(middle)),
                  Event{1, 1'760'000'001'000'000, "", -1, EndEvent{}}});
     ASSERT_TRUE(settled(data));
-    EXPECT_EQ(first->lines.size(), lines);
-    EXPECT_EQ(data.snapshot()->lines.size(), std::size_t(std::count(log.begin(), log.end(), '\n')));
+    EXPECT_EQ(first->facts.nccl_lines, lines);
+    EXPECT_EQ(first->edge_texts.size(), edges);
+    EXPECT_EQ(data.snapshot()->facts.nccl_lines, std::size_t(std::count(log.begin(), log.end(), '\n')));
     EXPECT_EQ(data.snapshot()->source_ranks, std::vector<int>{0});
     EXPECT_EQ(data.snapshot()->sources, std::vector<std::string>{"live-1/rank0"});
 }
@@ -192,25 +189,31 @@ TEST_F(NcclFrame, SettingsOfARunAreShownWithoutALineOfNccl) {
     EXPECT_TRUE(child<QLineEdit>(&pane, "ncclSettingName")->isVisible());
 }
 
-TEST(NcclLines, KeepTheBeginningAndTheEnd) {
-    NcclLines lines;
+TEST(EdgeTexts, AreBounded) {
+    EdgeTexts texts;
     const std::string text(2000, 'x');
-    logs::LogLine line;
-    line.text = text;
-    line.message = text;
-    line.speaker = logs::Speaker::Nccl;
-    const std::size_t count = 3 * NcclLines::kMostBytes / 2000;
+    const std::size_t count = 2 * EdgeTexts::kMostBytes / EdgeTexts::kLongest;
     for (std::size_t i = 0; i < count; ++i) {
-        line.place = {0, i + 1};
-        lines.add(line);
+        texts.add({0, i + 1}, text);
     }
-    EXPECT_EQ(lines.size() + lines.left_out(), count);
-    EXPECT_LT(lines.size() * 2000, NcclLines::kMostBytes + (std::size_t(16) << 20));
-    EXPECT_EQ(lines.at(0).place.line, 1U);
-    EXPECT_EQ(lines.at(lines.size() - 1).place.line, count);
-    const std::size_t gap = lines.left_out_at();
-    ASSERT_GT(gap, 0U);
-    EXPECT_EQ(lines.at(gap).place.line, lines.at(gap - 1).place.line + lines.left_out() + 1);
+    EXPECT_LT(texts.size() * EdgeTexts::kLongest, EdgeTexts::kMostBytes);
+    EXPECT_GT(texts.size() * 2 * EdgeTexts::kLongest, EdgeTexts::kMostBytes);
+    EXPECT_EQ(texts.find({0, 1}).size(), EdgeTexts::kLongest);
+    EXPECT_TRUE(texts.find({0, count}).empty());
+}
+
+TEST(EdgeTexts, OfACopyDoNotChange) {
+    EdgeTexts texts;
+    texts.add({0, 1}, "one");
+    const EdgeTexts before = texts.copy();
+    for (std::uint64_t line = 2; line < 10'000; ++line) {
+        texts.add({1, line}, std::to_string(line));
+    }
+    EXPECT_EQ(before.size(), 1U);
+    EXPECT_TRUE(before.find({1, 2}).empty());
+    EXPECT_EQ(texts.find({0, 1}), "one");
+    EXPECT_EQ(texts.find({1, 5000}), "5000");
+    EXPECT_EQ(texts.find({1, 9999}), "9999");
 }
 
 }  // namespace
