@@ -6,6 +6,7 @@
 #include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <remote/desk/watch/flight_watch.h>
 
 #include <QCoreApplication>
 #include <QDateTime>
@@ -102,6 +103,44 @@ void add_communicator(QTreeWidget* list, const logs::RunFacts& facts,
     add_row(list, Words::tr("Communicator %1").arg(qs(communicator.id)), parts.join(u"; "_s), place);
 }
 
+QString state_text(FlightState state) {
+    switch (state) {
+        case FlightState::Scheduled:
+            return Words::tr("not begun");
+        case FlightState::Started:
+            return Words::tr("not ended");
+        case FlightState::Completed:
+            return Words::tr("ended");
+        case FlightState::Unknown:
+            break;
+    }
+    return u"–"_s;
+}
+
+void add_dumps(QTreeWidget* list, const std::map<int, FlightDump>& dumps) {
+    std::size_t shown = 0;
+    for (const auto& [rank, dump] : dumps) {
+        if (++shown > kMostRows) {
+            add_row(list, u"Flight Recorder"_s, Words::tr("%1 more").arg(dumps.size() - kMostRows));
+            break;
+        }
+        QStringList parts{Words::tr("%1 collectives").arg(dump.entries.size())};
+        if (!dump.entries.empty()) {
+            const FlightEntry& last = dump.entries.back();
+            parts += Words::tr("the last: %1 of %2 (%3), %4")
+                         .arg(qs(call_of(last)), qs(last.description.empty() ? last.group : last.description),
+                              QString::number(last.sequence), state_text(last.state));
+            if (const auto frames = frames_of(last); !frames.empty()) {
+                parts += qs(frames.front());
+            }
+        }
+        if (!dump.complete) {
+            parts += Words::tr("the dump is incomplete");
+        }
+        add_row(list, Words::tr("Flight Recorder, rank %1").arg(rank), parts.join(u"; "_s));
+    }
+}
+
 QString remark_text(const logs::Remark& remark) {
     using logs::RemarkKind;
     switch (remark.kind) {
@@ -187,6 +226,7 @@ void fill_facts(QTreeWidget* list, const NcclSnapshot& snapshot) {
     for (std::size_t i = 0; i < std::min(facts.communicators.size(), kMostRows); ++i) {
         add_communicator(list, facts, facts.communicators[i]);
     }
+    add_dumps(list, snapshot.flights->dumps());
     for (const logs::SettingFact& setting : facts.settings) {
         add_row(list, qs(setting.name), qs(setting.value), setting.place);
     }

@@ -267,7 +267,11 @@ void LogsPage::refresh() {
     } else if (snapshot.complete) {
         const QString files = snapshot.sources.size() == 1 ? qs(snapshot.sources.front())
                                                            : tr("%1 files").arg(snapshot.sources.size());
-        what_->setText(tr("%1, %2 lines").arg(files).arg(snapshot.lines_read));
+        what_->setText(snapshot.flights->empty() ? tr("%1, %2 lines").arg(files).arg(snapshot.lines_read)
+                                                 : tr("%1, %2 lines, dumps of %3 ranks")
+                                                       .arg(files)
+                                                       .arg(snapshot.lines_read)
+                                                       .arg(snapshot.flights->dumps().size()));
     }
     if (shown_ == data_.snapshot()) {
         return;
@@ -317,7 +321,7 @@ void LogsPage::show_verdicts() {
     }
     if (first) {
         say(!shown_->complete ? tr("The cause is named when everything is read.")
-            : shown_->lines_read == 0
+            : shown_->lines_read == 0 && shown_->flights->empty()
                 ? tr("There is no line to read in what you opened. Facts lists what was skipped.")
                 : tr("Nothing in these logs points to a fault."));
     }

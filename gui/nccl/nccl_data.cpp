@@ -199,6 +199,7 @@ void NcclData::show_files(const std::vector<std::string>& paths, const std::stri
                     pictures.made(begun);
                 }
             };
+            sink.whole = reader.dumps();
             const logs::ProgressSink report = [&](const logs::ReadProgress& at) {
                 job.post(
                     [this, done = qint64(at.done), total = qint64(at.total)] { emit progress(done, total); });

@@ -5,6 +5,7 @@
 
 #include <gui/nccl/nccl_snapshot.h>
 #include <remote/desk/store/run_lines.h>
+#include <remote/desk/watch/saved_flights.h>
 #include <remote/logs/facts/fact_builder.h>
 #include <remote/logs/fold/folded_log.h>
 #include <remote/logs/rules/rule.h>
@@ -30,6 +31,8 @@ public:
     /// An event that was taken before (same node and number) is ignored: the store and the link may bring it both.
     void take(const Event& event);
     void take(const logs::LogLine& line);
+    /// Takes dumps of the Flight Recorder that lie among files.
+    logs::WholeSink dumps() { return flights_->sink(); }
     void leave_out(std::uint64_t bytes) { output_left_out_ += bytes; }
     bool has_news() const { return news_; }
 
@@ -53,6 +56,7 @@ private:
     InspectorIntake inspector_;
     LinkLines links_;
     EdgeTexts edge_texts_;
+    std::shared_ptr<SavedFlights> flights_ = std::make_shared<SavedFlights>();
     logs::FoldedLog folded_;
     RunOutput output_;
     std::vector<Verdict> known_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gui/nccl/edge_texts.h>
+#include <remote/desk/watch/saved_flights.h>
 #include <remote/diagnosis/verdict.h>
 #include <remote/logs/facts/run_facts.h>
 #include <remote/logs/fold/folded_rows.h>
@@ -34,11 +35,13 @@ struct NcclSnapshot {
     std::uint64_t output_left_out = 0;  ///< bytes that came faster than they can be read
     bool complete = false;              ///< everything was read, and the run is over
 
-    // Only of complete ones.
+    // Only of complete ones: nothing is added to what they share.
     std::vector<Verdict> verdicts = {};  ///< of the log rules; the root cause first
     std::vector<logs::TimelineEntry> timeline = {};
     logs::HostClocks clocks = {};            ///< of the hosts of files
     std::vector<logs::Remark> remarks = {};  ///< what was not read, of files
+    /// Dumps among the files; never null.
+    std::shared_ptr<const SavedFlights> flights = std::make_shared<const SavedFlights>();
 };
 
 }  // namespace rankscope::gui

@@ -14,6 +14,7 @@
 #include <remote/desk/store/run_lines.h>
 #include <remote/desk/store/run_store.h>
 #include <remote/desk/text.h>
+#include <remote/desk/watch/saved_flights.h>
 #include <remote/logs/grammar/read_sources.h>
 #include <remote/logs/rules/rule_set.h>
 #include <remote/logs/verdicts/diagnosis.h>
@@ -322,7 +323,9 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
         }
     };
     const Inputs inputs = inputs_of(options, wanted.paths);
-    const auto read = logs::read_sources(inputs.paths, {}, sink, progress_of(options), interrupt.token());
+    SavedFlights flights;
+    const auto read =
+        logs::read_sources(inputs.paths, {}, sink, progress_of(options), interrupt.token(), flights.sink());
     if (!options.json && ::isatty(STDERR_FILENO) != 0) {
         std::fprintf(stderr, "\r\x1b[K");
     }
@@ -364,6 +367,7 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
         run.causes.add_to(found.verdicts, std::move(run.lines.verdicts),
                           runs.size() == 1 && inputs.paths.empty());
     }
+    flights.add_to(found.verdicts);
     std::erase_if(found.verdicts,
                   [&](const Verdict& verdict) { return verdict.confidence < wanted.min_confidence; });
     if (sources.empty() && inputs.runs.empty() && inputs.bundles.empty()) {

@@ -3,13 +3,16 @@
 
 #include <base/files.h>
 #include <remote/ctl/commands.h>
+#include <remote/ctl/remark_text.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/text.h>
 #include <remote/desk/watch/flight_watch.h>
+#include <remote/desk/watch/hang_sentences.h>
 #include <remote/desk/watch/nccl_examination.h>
 #include <remote/desk/watch/ras_watch.h>
+#include <remote/desk/watch/saved_flights.h>
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -19,9 +22,11 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rankscope::ctl {
@@ -116,11 +121,14 @@ Json ras_json(const NcclExamination& found) {
     return ras;
 }
 
-Json flight_json(const NcclExamination& found) {
+using Outcomes = std::map<int, std::string>;
+using Dumps = std::map<int, FlightDump>;
+
+Json flight_json(const Outcomes& outcomes, const Dumps& dumps) {
     Json ranks = Json::array();
-    for (const auto& [rank, outcome] : found.flight_outcomes) {
+    for (const auto& [rank, outcome] : outcomes) {
         Json one{{"rank", rank}, {"outcome", outcome}};
-        if (const auto dump = found.dumps.find(rank); dump != found.dumps.end()) {
+        if (const auto dump = dumps.find(rank); dump != dumps.end()) {
             one["version"] = dump->second.version;
             one["complete"] = dump->second.complete;
             one["entries"] = dump->second.entries.size();
@@ -136,6 +144,16 @@ Json flight_json(const NcclExamination& found) {
         ranks.push_back(std::move(one));
     }
     return ranks;
+}
+
+// Each cell by itself: what a program wrote must not end a row.
+std::string safe_table(std::vector<std::vector<std::string>> rows) {
+    for (auto& row : rows) {
+        for (auto& cell : row) {
+            cell = safe_text(cell);
+        }
+    }
+    return format_table(rows);
 }
 
 void print_findings(const std::vector<CollectiveFinding>& findings, const char* none) {
@@ -169,18 +187,18 @@ void print_ras(const NcclExamination& found) {
         }
     }
     std::printf("NCCL %s\n%s\n", safe_text(found.ras->nccl_version).c_str(),
-                safe_text(format_table(rows)).c_str());
+                safe_table(std::move(rows)).c_str());
     if (!found.ras->json) {
         std::printf("%s\n", text(kContext, "This NCCL names only the ranks that differ.").c_str());
     }
 }
 
-void print_flights(const NcclExamination& found) {
+void print_flights(const Outcomes& outcomes, const Dumps& dumps) {
     std::vector<std::vector<std::string>> rows{{"RANK", "DUMP", "ENTRIES", "GROUP", "LAST", "CALL", "STATE"}};
-    for (const auto& [rank, outcome] : found.flight_outcomes) {
+    for (const auto& [rank, outcome] : outcomes) {
         std::vector<std::string> row{std::to_string(rank), outcome, "-", "-", "-", "-", "-"};
-        const auto dump = found.dumps.find(rank);
-        if (dump != found.dumps.end() && !dump->second.entries.empty()) {
+        const auto dump = dumps.find(rank);
+        if (dump != dumps.end() && !dump->second.entries.empty()) {
             const auto& last = dump->second.entries.back();
             row = {std::to_string(rank),
                    outcome,
@@ -196,7 +214,7 @@ void print_flights(const NcclExamination& found) {
         std::printf("%s\n", text(kContext, "No rank has a Flight Recorder.").c_str());
         return;
     }
-    std::printf("%s\n", safe_text(format_table(rows)).c_str());
+    std::printf("%s\n", safe_table(std::move(rows)).c_str());
 }
 
 int save_dumps(const GlobalOptions& options, const NcclExamination& found, const std::string& folder) {
@@ -208,6 +226,62 @@ int save_dumps(const GlobalOptions& options, const NcclExamination& found, const
         }
     }
     return kDone;
+}
+
+bool any_stands(const std::vector<CollectiveFinding>& findings) {
+    return std::any_of(findings.begin(), findings.end(),
+                       [](const CollectiveFinding& finding) { return finding.standing; });
+}
+
+// Dumps of a run that need not be one of ours.
+int examine_files(const GlobalOptions& options, const std::vector<std::string>& paths) {
+    const StopOnInterrupt interrupt;
+    SavedFlights flights;
+    const logs::RawSink sink{.begin = {}, .line = [](const logs::RawLine&) {}, .whole = flights.sink()};
+    const auto read = logs::read_raw_lines(paths, {}, sink, {}, interrupt.token());
+    if (interrupt.token().stop_requested()) {
+        return kStopped;
+    }
+    if (flights.empty()) {
+        print_remarks(read);
+        report(
+            Failure{.code = "bad-file",
+                    .where = paths.front(),
+                    .what = text(kContext, "There is no dump of a Flight Recorder."),
+                    .remedy = text(kContext,
+                                   "Name the files that PyTorch wrote (TORCH_NCCL_DEBUG_INFO_TEMP_FILE, by "
+                                   "default /tmp/nccl_trace_rank_0 and so on), or their folder. The number "
+                                   "at the end of a name is the rank.")},
+            options.json);
+        return kUsage;
+    }
+    Outcomes outcomes;
+    std::vector<int> missing;
+    for (int rank = 0; rank < flights.world_size(); ++rank) {
+        const auto dump = flights.dumps().find(rank);
+        if (dump == flights.dumps().end()) {
+            missing.push_back(rank);
+        } else {
+            outcomes[rank] = dump->second.complete ? "read" : "incomplete";
+        }
+    }
+    const auto findings = flights.findings();
+    if (options.json) {
+        const Json json{{"ranks", flight_json(outcomes, flights.dumps())},
+                        {"missing", missing},
+                        {"findings", json_of(findings)}};
+        std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+    } else {
+        print_flights(outcomes, flights.dumps());
+        if (!missing.empty()) {
+            std::printf("%s\n", text(kContext, "No dump of: %1", {list_ranks(missing)}).c_str());
+        }
+        print_findings(findings,
+                       (missing.empty() ? text(kContext, "The ranks do not differ.")
+                                        : text(kContext, "The ranks that left a dump do not differ."))
+                           .c_str());
+    }
+    return any_stands(findings) ? kPreflight : kDone;
 }
 
 int examine(const GlobalOptions& options, View view, const std::string& run_id, const std::string& folder) {
@@ -253,14 +327,13 @@ int examine(const GlobalOptions& options, View view, const std::string& run_id, 
             return saved;
         }
     }
-    const bool standing = std::any_of(found->findings.begin(), found->findings.end(),
-                                      [](const CollectiveFinding& finding) { return finding.standing; });
+    const bool standing = any_stands(found->findings);
     if (options.json) {
         Json json{{"run", record->run_id}};
         if (view == View::Ras) {
             json["ras"] = ras_json(*found);
         } else {
-            json["ranks"] = flight_json(*found);
+            json["ranks"] = flight_json(found->flight_outcomes, found->dumps);
         }
         json["findings"] = json_of(found->findings);
         Json unreachable = Json::array();
@@ -277,7 +350,7 @@ int examine(const GlobalOptions& options, View view, const std::string& run_id, 
     if (view == View::Ras) {
         print_ras(*found);
     } else {
-        print_flights(*found);
+        print_flights(found->flight_outcomes, found->dumps);
     }
     if (found->ras || !found->dumps.empty()) {
         print_findings(found->findings, text(kContext, "The ranks do not differ.").c_str());
@@ -298,12 +371,24 @@ void add_nccl_command(CLI::App& app, GlobalOptions& options, int& code) {
     auto* flight = nccl->add_subcommand(
         "flight",
         "The last collectives of each rank, from PyTorch's Flight Recorder, with the lines that called them");
-    auto flight_run = std::make_shared<std::string>();
+    auto dumped = std::make_shared<std::vector<std::string>>();
     auto folder = std::make_shared<std::string>();
-    flight->add_option("run", *flight_run, "The run")->required();
+    flight
+        ->add_option("run", *dumped, "The run; or files, folders and archives with dumps that PyTorch wrote")
+        ->required();
     flight->add_option("--save", *folder, "Also write the dumps to this folder, for PyTorch's own analyser");
-    flight->callback([&options, &code, flight_run, folder] {
-        code = examine(options, View::Flight, *flight_run, *folder);
+    flight->callback([&options, &code, dumped, folder] {
+        std::error_code error;
+        const bool is_run = dumped->size() == 1 && dumped->front().find('/') == std::string::npos &&
+                            !std::filesystem::exists(dumped->front(), error);
+        if (!is_run && !folder->empty()) {
+            report({"bad-command-line", "--save", text(kContext, "The dumps lie in files already."), "", ""},
+                   options.json);
+            code = kUsage;
+            return;
+        }
+        code = is_run ? examine(options, View::Flight, dumped->front(), *folder)
+                      : examine_files(options, *dumped);
     });
 }
 

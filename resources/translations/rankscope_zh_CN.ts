@@ -7243,6 +7243,34 @@
             <source>%1 later entries are not shown.</source>
             <translation>后面还有 %1 条未显示。</translation>
         </message>
+        <message>
+            <source>not begun</source>
+            <translation>未开始</translation>
+        </message>
+        <message>
+            <source>not ended</source>
+            <translation>未结束</translation>
+        </message>
+        <message>
+            <source>ended</source>
+            <translation>已结束</translation>
+        </message>
+        <message>
+            <source>%1 collectives</source>
+            <translation>%1 次集合通信</translation>
+        </message>
+        <message>
+            <source>the last: %1 of %2 (%3), %4</source>
+            <translation>最后一次：%2 的 %1（第 %3 次），%4</translation>
+        </message>
+        <message>
+            <source>the dump is incomplete</source>
+            <translation>转储不完整</translation>
+        </message>
+        <message>
+            <source>Flight Recorder, rank %1</source>
+            <translation>Flight Recorder，rank %1</translation>
+        </message>
     </context>
     <context>
         <name>MapView</name>
@@ -12014,6 +12042,29 @@
         </message>
     </context>
     <context>
+        <name>SavedFlights</name>
+        <message>
+            <source>rank %1</source>
+            <translation>rank %1</translation>
+        </message>
+        <message>
+            <source>ranks %1</source>
+            <translation>rank %1</translation>
+        </message>
+        <message>
+            <source>There is no dump of %1, and %2 did not get beyond %3.</source>
+            <translation>没有 %1 的转储，%2 停在 %3。</translation>
+        </message>
+        <message>
+            <source>Flight Recorder: %1 (process group %2, collective %3): %4</source>
+            <translation>Flight Recorder：%1（进程组 %2，第 %3 次集合通信）：%4</translation>
+        </message>
+        <message>
+            <source>Add the dumps of all ranks. Where one is missing, read the log of that rank: its process may have ended before the others waited.</source>
+            <translation>请加入所有 rank 的转储。若缺少某个转储，请查看该 rank 的日志：它的进程可能在其他 rank 开始等待之前就已结束。</translation>
+        </message>
+    </context>
+    <context>
         <name>Scaling</name>
         <message>
             <source>A batch of %1 cannot be divided between %2 ranks.</source>
@@ -13213,14 +13264,6 @@
             <translation>用 NCCL_DEBUG=WARN 查看这些 rank 的日志：NCCL 在其中指出失败的调用。</translation>
         </message>
         <message>
-            <source>%1 has not entered %2, in which %3 wait: %4, for %5 s.</source>
-            <translation>%1 尚未进入 %2，而 %3 在其中等待：%4，已持续 %5 s。</translation>
-        </message>
-        <message>
-            <source>%1 has not entered %2, in which %3 wait, for %4 s.</source>
-            <translation>%1 尚未进入 %2，而 %3 在其中等待，已持续 %4 s。</translation>
-        </message>
-        <message>
             <source>%1 waits in %2, which the other ranks have not called.</source>
             <translation>%1 在 %2 中等待，而其他 rank 没有调用它。</translation>
         </message>
@@ -13599,6 +13642,26 @@
         <message>
             <source>%1 get no answer from %2 (%3 port %4): data is not acknowledged for %5 s.</source>
             <translation>%1 得不到 %2（%3 端口 %4）的应答：数据已 %5 s 未被确认。</translation>
+        </message>
+        <message>
+            <source>%1 waits</source>
+            <translation>%1 在其中等待</translation>
+        </message>
+        <message>
+            <source>%1 wait</source>
+            <translation>%1 在其中等待</translation>
+        </message>
+        <message>
+            <source>%1 has not entered %2, in which %3.</source>
+            <translation>%1 尚未进入 %2，而 %3。</translation>
+        </message>
+        <message>
+            <source>%1 has not entered %2, in which %3: %4, for %5 s.</source>
+            <translation>%1 尚未进入 %2，而 %3：%4，已持续 %5 s。</translation>
+        </message>
+        <message>
+            <source>%1 has not entered %2, in which %3, for %4 s.</source>
+            <translation>%1 尚未进入 %2，而 %3，已持续 %4 s。</translation>
         </message>
     </context>
     <context>
@@ -18836,6 +18899,10 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>Timeline (%1)</source>
             <translation>时间线 (%1)</translation>
+        </message>
+        <message>
+            <source>%1, %2 lines, dumps of %3 ranks</source>
+            <translation>%1，%2 行，%3 个 rank 的转储</translation>
         </message>
     </context>
     <context>

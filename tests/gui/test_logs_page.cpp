@@ -91,6 +91,42 @@ TEST_F(Logs, AFileBecomesAVerdictWhoseLineIsShown) {
     EXPECT_FALSE(find<QComboBox>("fileLogFile")->isVisible()) << "there is one file";
 }
 
+TEST_F(Logs, DumpsOfTheFlightRecorderAmongLogsAreJudged) {
+    const QString dumps = folder_.path() + u"/dumps"_s;
+    ASSERT_TRUE(QDir().mkpath(dumps));
+    const QString recorded =
+        QStringLiteral(RANKSCOPE_SOURCE_DIR "/tests/data/flight_recorder/nccl-skipped-%1.pickle");
+    for (const QString& rank : {u"0"_s, u"1"_s}) {
+        ASSERT_TRUE(QFile::copy(recorded.arg(rank), dumps + u"/nccl_trace_rank_"_s + rank));
+    }
+    page()->open({ss(dumps)});
+    ASSERT_TRUE(read());
+    ASSERT_NE(card(), nullptr);
+    EXPECT_TRUE(card()->report().title.startsWith(u"Rank 1 has not entered all_reduce 5"_s))
+        << qPrintable(card()->report().title);
+    EXPECT_TRUE(card()->report().lines[1].text.contains(u".py:"_s)) << "the line of Python";
+    auto* facts = find<QTreeWidget>("logsFacts");
+    const auto of_rank = facts->findItems(u"Flight Recorder, rank 1"_s, Qt::MatchExactly);
+    ASSERT_EQ(of_rank.size(), 1);
+    EXPECT_TRUE(of_rank.front()->text(1).startsWith(
+        u"4 collectives; the last: all_reduce [1024] Float of default_pg (4), ended; "_s))
+        << qPrintable(of_rank.front()->text(1));
+    EXPECT_TRUE(find<QLabel>("logsWhat")->text().endsWith(u"2 files, 0 lines, dumps of 2 ranks"_s))
+        << qPrintable(find<QLabel>("logsWhat")->text());
+    // Nothing is wrong where they agree.
+    QFile::remove(dumps + u"/nccl_trace_rank_1"_s);
+    QFile::remove(dumps + u"/nccl_trace_rank_0"_s);
+    const QString healthy =
+        QStringLiteral(RANKSCOPE_SOURCE_DIR "/tests/data/flight_recorder/nccl-healthy-%1.pickle");
+    for (const QString& rank : {u"0"_s, u"1"_s}) {
+        ASSERT_TRUE(QFile::copy(healthy.arg(rank), dumps + u"/nccl_trace_rank_"_s + rank));
+    }
+    page()->open({ss(dumps)});
+    ASSERT_TRUE(read());
+    EXPECT_TRUE(page()->data().snapshot()->verdicts.empty());
+    EXPECT_EQ(find<QLabel>("logsSummary")->text(), u"Nothing in these logs points to a fault."_s);
+}
+
 TEST_F(Logs, EvidenceBeginsWithItsFirstLine) {
     const QString file = folder_.path() + u"/all.log"_s;
     write(file, kBadInterface);

@@ -70,26 +70,28 @@ public:
     /// Nothing: it may still be what takes its time.
     std::optional<HangFinding> make() const {
         if (is_mismatch(cause_.fault)) {
-            return view_.stall_s < patience(kCertainS) ? std::nullopt : std::optional(mismatch());
+            return too_early(patience(kCertainS)) ? std::nullopt : std::optional(mismatch());
         }
         switch (cause_.fault) {
             case CollectiveFault::Silent:
-                return view_.stall_s < patience(kSilentS) ? std::nullopt : std::optional(silent());
+                return too_early(patience(kSilentS)) ? std::nullopt : std::optional(silent());
             case CollectiveFault::Error:
-                return view_.stall_s < patience(kCertainS) ? std::nullopt : std::optional(error());
+                return too_early(patience(kCertainS)) ? std::nullopt : std::optional(error());
             case CollectiveFault::NotEntered:
                 return not_entered();
             case CollectiveFault::Alone:
-                return view_.stall_s < hang_patience_s(view_, others_work() ? kHangBusyS : kHangIdleS)
+                return too_early(hang_patience_s(view_, others_work() ? kHangBusyS : kHangIdleS))
                            ? std::nullopt
                            : std::optional(alone());
             default:
-                return view_.stall_s < hang_patience_s(view_, kUnfinishedS) ? std::nullopt
-                                                                            : std::optional(unfinished());
+                return too_early(hang_patience_s(view_, kUnfinishedS)) ? std::nullopt
+                                                                       : std::optional(unfinished());
         }
     }
 
 private:
+    bool too_early(double needed_s) const { return !view_.over && view_.stall_s < needed_s; }
+
     double patience(double least) const {
         return view_.hang_after_s > 0 ? view_.hang_after_s : std::max(least, view_.usual_s);
     }
@@ -111,7 +113,7 @@ private:
         verdict.ranks = cause_.ranks;
         verdict.rank = cause_.ranks.size() == 1 ? cause_.ranks.front() : -1;
         for (const auto& rank : view_.plan.ranks) {
-            if (share({rank.rank}, cause_.ranks) &&
+            if (!rank.node.empty() && share({rank.rank}, cause_.ranks) &&
                 std::find(verdict.nodes.begin(), verdict.nodes.end(), rank.node) == verdict.nodes.end()) {
                 verdict.nodes.push_back(rank.node);
             }
@@ -235,7 +237,7 @@ private:
             const bool works = seen.advances || seen.activity.kind == Activity::WaitsForGpu;
             needed = std::max(needed, hang_patience_s(view_, works ? kHangBusyS : kHangIdleS, &seen));
         }
-        if (view_.stall_s < needed) {
+        if (too_early(needed)) {
             return std::nullopt;  // validation or a checkpoint on one rank looks the same
         }
         const bool known = first != nullptr && explains(first->activity.kind);
@@ -243,12 +245,16 @@ private:
                              first != nullptr ? to_string(first->activity.kind) : "", known ? 0.9 : 0.8);
         auto& verdict = finding.verdict;
         const std::string time = std::to_string(std::lround(view_.stall_s));
-        const std::string waiting = ranks_phrase(verdict.waiting);
+        const std::string waiting = verdict.waiting.size() == 1
+                                        ? text(kContext, "%1 waits", {ranks_phrase(verdict.waiting)})
+                                        : text(kContext, "%1 wait", {ranks_phrase(verdict.waiting)});
         verdict.title =
-            known ? text(kContext, "%1 has not entered %2, in which %3 wait: %4, for %5 s.",
-                         {subject(), collective_name(cause_), waiting, describe_activity(*first), time})
-                  : text(kContext, "%1 has not entered %2, in which %3 wait, for %4 s.",
-                         {subject(), collective_name(cause_), waiting, time});
+            view_.over ? text(kContext, "%1 has not entered %2, in which %3.",
+                              {subject(), collective_name(cause_), waiting})
+            : known    ? text(kContext, "%1 has not entered %2, in which %3: %4, for %5 s.",
+                              {subject(), collective_name(cause_), waiting, describe_activity(*first), time})
+                       : text(kContext, "%1 has not entered %2, in which %3, for %4 s.",
+                              {subject(), collective_name(cause_), waiting, time});
         add_ranks(verdict);
         if (first != nullptr) {
             add_fixes(verdict, *first);

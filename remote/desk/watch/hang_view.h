@@ -24,6 +24,7 @@ struct HangView {
     double usual_s = 0;           ///< between two signs; 0: not known
     double hang_after_s = 0;      ///< of the job; 0: learnt
     bool trains = true;           ///< it writes steps; else the looks alone show that it stalls
+    bool over = false;            ///< the run has ended: what did not end never will, and no time is known
     bool brief = false;           ///< looks of seconds: a rank that computes cannot be said to hang
     bool long_phase = false;      ///< before the first step, data, validation, checkpoint
     std::set<int> writing = {};   ///< ranks whose output continues

@@ -7,11 +7,13 @@
 namespace rankscope::logs {
 
 SourceList read_sources(const std::vector<std::string>& paths, const ReadOptions& options,
-                        const LineSink& sink, const ProgressSink& progress, const std::stop_token& stop) {
+                        const LineSink& sink, const ProgressSink& progress, const std::stop_token& stop,
+                        const WholeSink& whole) {
     LineParser parser;
     const RawSink raw{.begin = [&](std::uint32_t /*index*/,
                                    const Source& source) { parser.begin(source.name, source.modified_s); },
-                      .line = [&](const RawLine& line) { sink(parser.parse(line)); }};
+                      .line = [&](const RawLine& line) { sink(parser.parse(line)); },
+                      .whole = whole};
     return read_raw_lines(paths, options, raw, progress, stop);
 }
 

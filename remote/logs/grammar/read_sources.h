@@ -16,6 +16,6 @@ namespace rankscope::logs {
 /// sources, on the caller's thread.
 SourceList read_sources(const std::vector<std::string>& paths, const ReadOptions& options,
                         const LineSink& sink, const ProgressSink& progress = {},
-                        const std::stop_token& stop = {});
+                        const std::stop_token& stop = {}, const WholeSink& whole = {});
 
 }  // namespace rankscope::logs

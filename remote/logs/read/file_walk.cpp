@@ -110,10 +110,10 @@ void add_folder(const fs::path& folder, const std::string& name, std::size_t mos
 }  // namespace
 
 bool names_no_log(std::string_view name) {
-    constexpr std::array<std::string_view, 28> kOthers = {
-        ".py",    ".pyc", ".so",   ".pt",  ".pth", ".bin", ".ckpt", ".safetensors", ".npy", ".npz",
-        ".png",   ".jpg", ".jpeg", ".gif", ".svg", ".pdf", ".html", ".css",         ".js",  ".ts",
-        ".ipynb", ".c",   ".cpp",  ".cu",  ".h",   ".md",  ".whl",  ".pickle"};
+    constexpr std::array<std::string_view, 27> kOthers = {
+        ".py",  ".pyc", ".so",    ".pt",   ".pth", ".bin", ".ckpt", ".safetensors", ".npy",
+        ".npz", ".png", ".jpg",   ".jpeg", ".gif", ".svg", ".pdf",  ".html",        ".css",
+        ".js",  ".ts",  ".ipynb", ".c",    ".cpp", ".cu",  ".h",    ".md",          ".whl"};
     std::string lower(
         name.substr(name.find_last_of('/') == std::string_view::npos ? 0 : name.find_last_of('/') + 1));
     std::transform(lower.begin(), lower.end(), lower.begin(),

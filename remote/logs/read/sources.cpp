@@ -122,7 +122,9 @@ private:
             }
             return bytes();
         };
-        if (!packed) {
+        if (!packed && sink_.whole.begins && sink_.whole.begins(start)) {
+            read_whole(input, all);
+        } else if (!packed) {
             read_text(input, all);
         } else if (input.depth >= options_.deepest_archive) {
             remark_file(RemarkKind::ArchiveDeep, input.name, {});
@@ -142,12 +144,41 @@ private:
         }
     }
 
-    void read_text(const Input& input, const ByteSource& bytes) {
+    std::uint32_t begin_source(const Input& input) {
         const auto index = static_cast<std::uint32_t>(sources_.size());
         sources_.push_back({.name = input.name, .modified_s = input.modified_s});
         if (sink_.begin) {
             sink_.begin(index, sources_.back());
         }
+        return index;
+    }
+
+    void read_whole(const Input& input, const ByteSource& bytes) {
+        const auto index = begin_source(input);
+        std::string whole;
+        bool ended = false;
+        while (!ended && whole.size() <= options_.most_whole) {
+            const auto piece = bytes();
+            whole += piece;
+            ended = piece.empty();
+        }
+        sources_[index].bytes = whole.size();
+        if (ended && (stop_.stop_requested() || sink_.whole.take(sources_[index], whole))) {
+            return;
+        }
+        sources_[index].bytes = 0;
+        bool given = false;
+        read_lines(index, [&]() -> std::string_view {
+            if (!std::exchange(given, true)) {
+                return whole;
+            }
+            return ended ? std::string_view() : bytes();
+        });
+    }
+
+    void read_text(const Input& input, const ByteSource& bytes) { read_lines(begin_source(input), bytes); }
+
+    void read_lines(std::uint32_t index, const ByteSource& bytes) {
         LineSplitter lines(index, options_.longest_line, sink_.line, remarks_);
         TextBytes text(index, lines, remarks_);
         bool is_text = true;

@@ -20,7 +20,8 @@ struct ReadOptions {
     std::size_t longest_line = std::size_t{256} << 10;     ///< bytes; the tail of a longer line is left out
     std::uint64_t most_unpacked = std::uint64_t{8} << 30;  ///< bytes that all archives together may unpack to
     std::size_t most_files = 100'000;
-    int deepest_archive = 4;  ///< .tar.gz counts twice
+    int deepest_archive = 4;                          ///< .tar.gz counts twice
+    std::size_t most_whole = std::size_t{128} << 20;  ///< bytes of what WholeSink takes
 };
 
 /// A text that lines come from: a file, a member of an archive, standard input.
@@ -36,10 +37,19 @@ struct SourceList {
     std::vector<Remark> remarks;
 };
 
+/// For sources that are no lines of text but mean something to the caller: all bytes of one that begins so (512 bytes or
+/// more, if there are as many) come at once. What it does not take, or is too large, is read as lines.
+struct WholeSink {
+    std::function<bool(std::string_view start)> begins;
+    /// False: it is not what it looked like.
+    std::function<bool(const Source&, std::string_view bytes)> take;
+};
+
 /// What a reading calls, in this order for each source: begin, line…, on the caller's thread.
 struct RawSink {
     std::function<void(std::uint32_t index, const Source&)> begin;
     std::function<void(const RawLine&)> line;
+    WholeSink whole = {};  ///< begin, take for its sources
 };
 
 struct ReadProgress {

@@ -219,6 +219,15 @@ private:
 
 }  // namespace
 
+bool begins_flight_dump(std::string_view start) {
+    constexpr std::size_t kLookedAt = 4096;
+    start = start.substr(0, kLookedAt);
+    const bool pickle = start.size() >= 2 && start[0] == '\x80' && start[1] >= 2 && start[1] <= 5;
+    const bool json = start.starts_with('{') || start.starts_with('[');
+    const auto has = [start](std::string_view word) { return start.find(word) != std::string_view::npos; };
+    return (pickle || json) && (has("pg_config") || has("profiling_name") || has("comm_lib_version"));
+}
+
 std::optional<FlightDump> read_flight_dump(std::string_view bytes) {
     const bool whole = bytes.size() <= kMaxFlightDump;
     bytes = bytes.substr(0, kMaxFlightDump);

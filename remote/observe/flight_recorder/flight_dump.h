@@ -78,6 +78,8 @@ struct FlightDump {
 
 inline constexpr std::size_t kMaxFlightDump = std::size_t{128} << 20U;  ///< bytes; what is beyond is not read
 
+/// Whether a file of these first bytes (512 or more) may be such a dump.
+bool begins_flight_dump(std::string_view start);
 /// Reads a pickle (TORCH_NCCL_DEBUG_INFO_TEMP_FILE) or JSON dump, as far as it goes. Executes nothing. Nothing: it is no
 /// dump, or names Python code.
 std::optional<FlightDump> read_flight_dump(std::string_view bytes);
