@@ -25,6 +25,9 @@ namespace rankscope::gui {
 
 namespace {
 
+constexpr int kRoom = 12;  // beside a text, pixels
+constexpr int kWidest = 260;
+
 enum Column { kNode, kName, kRun, kSince, kState, kProcesses, kDesk, kColumns };
 
 }  // namespace
@@ -67,7 +70,7 @@ NodeRunsDialog::NodeRunsDialog(Setting setting, QWidget* parent)
     connect(force_, &QPushButton::clicked, this, [this] { ask_stop(true); });
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     connect(table_, &QTableWidget::itemSelectionChanged, this, &NodeRunsDialog::update_buttons);
-    resize(900, 400);
+    resize(960, 400);
     look();
 }
 
@@ -78,12 +81,6 @@ void NodeRunsDialog::make_table() {
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setHorizontalHeaderLabels(
         {tr("Node"), tr("Name"), tr("Run"), tr("Since"), tr("State"), tr("Processes"), tr("Started by")});
-    constexpr std::array<int, kColumns> kWidths{100, 0, 180, 130, 90, 84, 170};
-    for (int column = 0; column < kColumns; ++column) {
-        if (column != kName) {
-            table_->setColumnWidth(column, kWidths[std::size_t(column)]);
-        }
-    }
     table_->horizontalHeaderItem(kProcesses)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
     table_->horizontalHeader()->setSectionResizeMode(kName, QHeaderView::Stretch);
     table_->setColumnHidden(kNode, setting_.nodes.size() == 1);
@@ -144,6 +141,12 @@ void NodeRunsDialog::show_seen(const Seen& seen) {
                 item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
             }
             table_->setItem(row, column, item.release());  // the table owns it
+        }
+    }
+    table_->resizeColumnsToContents();
+    for (int column = 0; column < kColumns; ++column) {
+        if (column != kName) {
+            table_->setColumnWidth(column, std::min(table_->columnWidth(column) + kRoom, kWidest));
         }
     }
     if (table_->rowCount() > 0) {

@@ -36,6 +36,7 @@ namespace rankscope::gui {
 
 namespace {
 
+constexpr int kVerdictsHeight = 190;  // a card with some lines of evidence, where there are no lines beside it
 constexpr double kHint = 0.2;  ///< below it, a verdict is only named
 constexpr int kTicks = 1000;   ///< of the progress bar
 
@@ -129,6 +130,7 @@ QWidget* LogsPage::make_content() {
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setMinimumHeight(kVerdictsHeight);
     auto* inside = new QWidget(scroll);
     cards_ = new QVBoxLayout(inside);
     cards_->setContentsMargins(0, 0, 4, 0);
@@ -262,6 +264,7 @@ void LogsPage::refresh() {
     cancel_->setVisible(reading);
     const NcclSnapshot& snapshot = *data_.snapshot();
     stack_->setCurrentIndex(reading || snapshot.complete ? 1 : 0);
+    lines_->setVisible(reading || snapshot.lines_read > 0);
     if (reading) {
         what_->setText(tr("%1 lines so far").arg(snapshot.lines_read));
     } else if (snapshot.complete) {

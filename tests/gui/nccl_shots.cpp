@@ -111,7 +111,8 @@ void logs_shots(QSize size, const std::function<void(QWidget*, const char*)>& ta
         const auto* lines = window.findChild<FileLog*>(u"fileLog"_s);
         wait_for([&] { return !lines->lines().reading() && !lines->merged().merging(); });
         window.findChild<QTabWidget*>(u"logsTabs"_s)->setCurrentIndex(tab);
-        if (auto* card = window.logs_page()->findChild<FailureBanner*>()) {
+        auto* card = window.logs_page()->findChild<FailureBanner*>();
+        if (card != nullptr && card->report().lines.at(0).line > 0) {
             emit card->placeRequested(qs(card->report().lines.at(0).file), card->report().lines.at(0).line);
         }
         take(&window, name);
@@ -137,6 +138,13 @@ void logs_shots(QSize size, const std::function<void(QWidget*, const char*)>& ta
     }
     window.findChild<QToolButton*>(u"fileLogByTime"_s)->setChecked(true);
     shoot(ranks.string(), "nccl-logs-by-time", 1);
+    const std::filesystem::path dumps = std::filesystem::path(ss(folder.path())) / "dumps";
+    std::filesystem::create_directories(dumps);
+    for (const std::string rank : {"0", "1"}) {
+        std::filesystem::copy_file(RANKSCOPE_TEST_DATA "/flight_recorder/nccl-skipped-" + rank + ".pickle",
+                                   dumps / ("nccl_trace_rank_" + rank));
+    }
+    shoot(dumps.string(), "nccl-logs-dumps", 2);
     shoot(shared_log("log-0127.txt"), "nccl-logs-healthy", 0);
     shoot(shared_log("log-0089.txt"), "nccl-logs-real", 1);
 }

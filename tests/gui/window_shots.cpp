@@ -3,6 +3,7 @@
 
 #include <gui/app/main_window.h>
 #include <gui/app/run_tabs.h>
+#include <gui/fleet/node_runs_dialog.h>
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
 #include <gui/runs/runs_page.h>
@@ -184,6 +185,34 @@ void tab_shots(MainWindow& window, const std::function<void(QWidget*, const char
     take(&window, "window-tabs-12");
 }
 
+/// A run store that is no database, and the new one; the runs on this computer and on one that cannot be asked.
+void damaged_store_shots(QSize size, const std::function<void(QWidget*, const char*)>& take) {
+    const QTemporaryDir folder;
+    std::ofstream(std::filesystem::path(ss(folder.path())) / RunStore::default_path().filename())
+        << std::string(5000, 'x');
+    const auto window = open_window(folder, size);
+    window->show_page(MainWindow::Page::Runs);
+    settle(500);
+    take(window.get(), "window-store-damaged");
+    window->findChild<QPushButton*>(u"runsStoreFaultAction"_s)->click();
+    settle(1500);
+    take(window.get(), "window-store-set-aside");
+    NodeSpec local;
+    local.name = "local";
+    local.local = true;
+    NodeSpec away;
+    away.name = "gpu-node-with-a-long-name-of-rack-12";
+    away.host = "gpu1.invalid";
+    NodeRunsDialog dialog({{local, away}, {}, nullptr, window->workspace()->store()}, window.get());
+    dialog.show();
+    take(&dialog, "window-node-runs-asked");
+    while (dialog.busy()) {
+        settle(100);
+    }
+    settle(300);
+    take(&dialog, "window-node-runs");
+}
+
 }  // namespace
 
 void window_shots(QSize size, const std::function<void(QWidget*, const char*)>& take) {
@@ -193,6 +222,7 @@ void window_shots(QSize size, const std::function<void(QWidget*, const char*)>& 
         const auto window = open_window(folder, size);
         take(window.get(), "window-first-start");
     }
+    damaged_store_shots(size, take);
     const QTemporaryDir folder;
     {
         auto store =
