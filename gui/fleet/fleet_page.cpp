@@ -12,6 +12,7 @@
 #include <gui/fleet/node_dialog.h>
 #include <gui/fleet/node_runs_dialog.h>
 #include <gui/fleet/slots_delegate.h>
+#include <gui/fleet/use_delegate.h>
 #include <gui/on_thread.h>
 #include <gui/plain_text.h>
 #include <gui/session/terminal.h>
@@ -44,7 +45,7 @@ namespace {
 /// Between two readings of the figures of nodes that no run uses.
 constexpr int kFiguresEveryMs = 5000;
 constexpr int kLeastState = 190;    // "failed: Connection refu…"
-constexpr int kLeastUse = 104;      // "100 %, 100 °C"
+constexpr int kLeastUse = 140;      // "100 %, 100 °C" and a small curve
 constexpr int kLeastClock = 80;     // "+100.0 ms"
 constexpr int kWidestFilter = 260;  ///< a group may have a long name
 
@@ -84,6 +85,7 @@ FleetPage::FleetPage(Fleet* fleet, QWidget* parent) : QWidget(parent), fleet_(fl
     table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     table_->setItemDelegate(new ProbeDelegate(table_));
     table_->setItemDelegateForColumn(FleetModel::Slots, new SlotsDelegate(table_));
+    table_->setItemDelegateForColumn(FleetModel::Use, new UseDelegate(table_));
     table_->set_droppable({FleetModel::Os, FleetModel::RoundTrip});  // the details have them
     table_->set_widened(FleetModel::State);                          // it may be a sentence
     table_->set_least_widths(

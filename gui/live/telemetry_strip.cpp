@@ -4,6 +4,7 @@
 #include <gui/live/gpu_squares.h>
 #include <gui/live/telemetry_strip.h>
 #include <gui/strings.h>
+#include <gui/style/spark_line.h>
 #include <gui/style/theme.h>
 #include <gui/widgets/elided_label.h>
 #include <gui/widgets/layout_helpers.h>
@@ -12,7 +13,6 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QPainter>
-#include <QPainterPath>
 #include <QScrollArea>
 #include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
@@ -79,29 +79,12 @@ public:
             return;
         }
         // A chosen range fills the cell, however few samples it has; the last minute fills up from the right.
-        const auto places = index.data(NodeSamplesModel::RangeRole).toBool() ? std::size_t(values.size())
-                                                                             : SampleHistory::kKept;
-        const double pitch = box.width() / double(places - 1);
-        const double left = box.right() - pitch * double(values.size() - 1);
-        QPainterPath line;
-        for (qsizetype i = 0; i < values.size(); ++i) {
-            const QPointF point(left + pitch * double(i),
-                                box.bottom() - box.height() * std::clamp(double(values[i]), 0.0, 1.0));
-            i == 0 ? line.moveTo(point) : line.lineTo(point);
-        }
-        QPainterPath area = line;
-        area.lineTo(box.right(), box.bottom());
-        area.lineTo(left, box.bottom());
+        const auto places = index.data(NodeSamplesModel::RangeRole).toBool()
+                                ? values.size()
+                                : qsizetype(SampleHistory::kKept);
         const ThemeColors colors = theme_colors(option.palette);
-        const QColor ink = index.data(NodeSamplesModel::StaleRole).toBool() ? colors.muted : colors.accent;
-        QColor fill = ink;
-        fill.setAlphaF(0.18F);
-        painter->save();
-        painter->setRenderHint(QPainter::Antialiasing);
-        painter->fillPath(area, fill);
-        painter->setPen(QPen(ink, 1.2));
-        painter->drawPath(line);
-        painter->restore();
+        const bool stale = index.data(NodeSamplesModel::StaleRole).toBool();
+        draw_spark_line(painter, box, values, places, stale ? colors.muted : colors.accent);
     }
 };
 

@@ -216,8 +216,10 @@ void FleetModel::refresh(std::int64_t now_us, const std::map<std::string, RunOnN
         entry.ranks = std::move(now.ranks);
         entry.run_sample = std::move(now.sample);
         entry.run_sample_us = now.sample_us;
+        const std::int64_t course_us = entry.course_us;
+        entry.note_use();
         const int row = int(&entry - nodes_.data());
-        if (other_use || is_aged(entry, now_us) != aged) {
+        if (other_use || course_us != entry.course_us || is_aged(entry, now_us) != aged) {
             emit dataChanged(index(row, State), index(row, Use));
         } else if (probe_state_text(entry, now_us) != state) {
             emit dataChanged(index(row, State), index(row, State));
@@ -352,6 +354,10 @@ QVariant FleetModel::data(const QModelIndex& index, int role) const {
             return QVariant::fromValue(node.devices());
         case AgedRole:
             return is_aged(node, now_us_);
+        case CourseRole:
+            return index.column() == Use
+                       ? QVariant::fromValue(QList<float>(node.course.begin(), node.course.end()))
+                       : QVariant();
         case AgeRole:
             return figures_age_text(node, now_us_);
         case Qt::AccessibleTextRole:

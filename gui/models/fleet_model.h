@@ -31,7 +31,14 @@ struct FleetNode {
     std::vector<RankOnDevice> ranks;           ///< of the live run
     std::map<std::string, double> run_sample;  ///< its newest figures; empty: no run is live there
     std::int64_t run_sample_us = 0;
+    std::vector<float>
+        course;  ///< of the use of its devices, 0…1, oldest first: the newest figures without a gap
+    std::int64_t course_us = 0;
 
+    static constexpr std::size_t kCourse = 60;
+
+    /// The use of its devices by the newest figures, if they are newer than the course.
+    void note_use();
     /// The newest figures: those of the live run, else of the probe in this session.
     const std::map<std::string, double>& sample() const;
     /// When they were taken, µs since 1970; 0: there are none.
@@ -60,8 +67,8 @@ public:
         NUM_COLUMNS
     };
     /// SlotsRole: std::vector<DeviceSlot>. AgedRole: the cell's figures are older than they should be. AgeRole: how old the
-    /// figures are, or why there are none, as a sentence.
-    enum Role { ProbeStateRole = Qt::UserRole, SlotsRole, AgedRole, AgeRole };
+    /// figures are, or why there are none, as a sentence. CourseRole: QList<float>, FleetNode::course.
+    enum Role { ProbeStateRole = Qt::UserRole, SlotsRole, AgedRole, AgeRole, CourseRole };
 
     explicit FleetModel(QObject* parent = nullptr);
 

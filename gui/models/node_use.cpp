@@ -20,11 +20,25 @@ struct Tr {
 };
 
 constexpr std::int64_t kFreshUs = 10'000'000;
+constexpr std::int64_t kGapUs = 60'000'000;  ///< longer, and the course begins again
 constexpr double kGib = 1024.0 * 1024 * 1024;
 
 double figure(const FleetNode& node, const char* key) {
     const auto it = node.sample().find(key);
     return it == node.sample().end() ? DeviceSlot::kAbsent : it->second;
+}
+
+/// The mean; below 0: not known.
+double use_of_gpus(const std::vector<DeviceSlot>& devices) {
+    double use = 0;
+    int known = 0;
+    for (const DeviceSlot& slot : devices) {
+        if (slot.gpu && slot.use >= 0) {
+            use += slot.use;
+            ++known;
+        }
+    }
+    return known > 0 ? use / known : -1;
 }
 
 QString what_it_does(const DeviceSlot& slot) {
@@ -67,20 +81,35 @@ std::vector<DeviceSlot> FleetNode::devices() const {
     return device_slots(spec, facts ? &*facts : nullptr, ranks, sample());
 }
 
+void FleetNode::note_use() {
+    if (sample_us() <= course_us) {
+        return;
+    }
+    if (course_us > 0 && sample_us() - course_us > kGapUs) {
+        course.clear();
+    }
+    course_us = sample_us();
+    const double gpus = use_of_gpus(devices());
+    const double use = gpus >= 0 ? gpus : figure(*this, sample_key::kCpu);
+    if (!(use >= 0)) {
+        course.clear();
+        return;
+    }
+    if (course.size() == kCourse) {
+        course.erase(course.begin());
+    }
+    course.push_back(float(use));
+}
+
 QString use_text(const FleetNode& node) {
-    double use = 0;
-    int with_use = 0;
+    const std::vector<DeviceSlot> all = node.devices();
     double hottest = -1;
-    for (const DeviceSlot& slot : node.devices()) {
-        if (slot.gpu && slot.use >= 0) {
-            use += slot.use;
-            ++with_use;
-        }
+    for (const DeviceSlot& slot : all) {
         hottest = slot.temperature > hottest ? slot.temperature : hottest;
     }
     QStringList parts;
-    if (with_use > 0) {
-        parts += percent_text(use / with_use, 0);
+    if (const double use = use_of_gpus(all); use >= 0) {
+        parts += percent_text(use, 0);
     }
     if (hottest >= 0) {
         parts += Tr::tr("%1 °C").arg(hottest, 0, 'f', 0);

@@ -6,13 +6,13 @@
 #include <gui/models/fleet_model.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
+#include <gui/widgets/fitted_table.h>
 
 #include <tests/gui/fleet_shots.h>
 #include <tests/gui/synthetic_run.h>
 
 #include <QComboBox>
 #include <QDateTime>
-#include <QTableView>
 
 namespace rankscope::gui::testing {
 
@@ -53,7 +53,19 @@ void fleet_shots(MainWindow& window, const std::function<void(QWidget*, const ch
         {"ssh-refused", "node3", "Connection refused at node3:22",
          "Start the SSH server there (systemctl start ssh), or correct host and port in the inventory.",
          "connect: Connection refused (111)"});
-    auto* table = window.findChild<QTableView*>(u"fleetTable"_s);
+    const std::int64_t begin_us = QDateTime::currentMSecsSinceEpoch() * 1000 - 60'000'000;
+    for (int second = 0; second < 60; ++second) {
+        RunOnNode run;
+        run.sample = model->find("node1")->facts->sample;
+        for (int gpu = 0; gpu < 8; ++gpu) {
+            run.sample["gpu." + std::to_string(gpu) + ".util"] =
+                second % 20 < 4 ? 0.1 : 0.9 - second % 3 * 0.05;
+        }
+        run.sample_us = begin_us + second * 1'000'000;
+        model->refresh(run.sample_us, {{"node1", run}});
+    }
+    auto* table = window.findChild<FittedTable*>(u"fleetTable"_s);
+    table->fit();
     table->selectRow(1);
     take(&window, "fleet-facts");
     table->selectRow(3);

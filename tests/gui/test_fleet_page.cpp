@@ -7,14 +7,17 @@
 #include <gui/models/fleet_model.h>
 #include <gui/models/node_use.h>
 #include <gui/session/terminal.h>
+#include <gui/session/workspace.h>
 
 #include <tests/gui/pages_fixture.h>
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
+#include <QDateTime>
 #include <QFile>
 #include <QLineEdit>
 #include <QMessageBox>
+#include <QSignalSpy>
 #include <QTableView>
 
 namespace rankscope::gui::testing {
@@ -146,6 +149,71 @@ TEST(FleetModel, FiguresComeFromTheRunThenFromTheProbeAndAge) {
     EXPECT_FALSE(model.index(1, FleetModel::Use).data(FleetModel::AgedRole).toBool());
     model.refresh(run.sample_us + 2'000'000);
     EXPECT_EQ(model.index(1, FleetModel::Use).data().toString(), u"11 %, 47 °C"_s) << "the run is over";
+}
+
+TEST(FleetModel, TheCourseOfTheUseHasNoGap) {
+    FleetModel model;
+    model.set_nodes({node_called("node1"), node_called("node2")});
+    model.set_ready("node1", eight_gpus());
+    const auto course = [&](int row) {
+        return model.index(row, FleetModel::Use).data(FleetModel::CourseRole).value<QList<float>>();
+    };
+    std::int64_t now_us = 1'760'000'000'000'000;
+    const auto figures = [&](std::map<std::string, double> sample) {
+        RunOnNode run;
+        run.sample = std::move(sample);
+        run.sample_us = now_us += 1'000'000;
+        model.refresh(now_us, {{"node1", run}});
+    };
+    QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+    figures({{"gpu.0.util", 0.5}, {"gpu.1.util", 1.0}, {"cpu", 0.1}});
+    EXPECT_EQ(course(1), QList<float>{0.75F});
+    model.refresh(now_us);
+    EXPECT_EQ(course(1).size(), 1) << "no figures are newer";
+    figures({{"cpu", 0.25}});
+    EXPECT_EQ(course(1), (QList<float>{0.75F, 0.25F})) << "without GPUs the processor's";
+    EXPECT_EQ(changed.size(), 3) << "two new figures, and the end of a run between them";
+    for (int i = 0; i < 100; ++i) {
+        figures({{"cpu", i / 100.0}});
+    }
+    EXPECT_EQ(course(1).size(), qsizetype(FleetNode::kCourse));
+    EXPECT_FLOAT_EQ(course(1).back(), 0.99F);
+    EXPECT_TRUE(course(2).isEmpty());
+    now_us += 120'000'000;
+    figures({{"cpu", 0.5}});
+    EXPECT_EQ(course(1), QList<float>{0.5F}) << "what was before the gap is another time";
+    figures({{"memory.used", 1e9}});
+    EXPECT_TRUE(course(1).isEmpty());
+}
+
+TEST_F(Pages, TheCourseOfTheUseIsDrawnBesideItsFigure) {
+    open();
+    FleetModel* model = window_->workspace()->fleet()->model();
+    auto* table = find<QTableView>("fleetTable");
+    const auto cell = [&] {
+        const QRect rect = table->visualRect(model->index(0, FleetModel::Use));
+        return table->viewport()->grab(rect).toImage();
+    };
+    std::int64_t now_us = QDateTime::currentMSecsSinceEpoch() * 1000;
+    RunOnNode run;
+    const auto figures = [&](double use) {
+        run.sample = {{"cpu", use}};
+        run.sample_us = now_us += 1000;
+        model->refresh(now_us, {{"local", run}});
+    };
+    figures(0.5);
+    const QImage one = cell();
+    for (int i = 0; i < 40; ++i) {
+        figures(i % 2);
+    }
+    figures(0.5);
+    const QImage many = cell();
+    ASSERT_EQ(one.size(), many.size());
+    const int right = many.width() * 3 / 5;
+    EXPECT_EQ(one.copy(0, 0, right / 4, one.height()), many.copy(0, 0, right / 4, many.height()))
+        << "the figure is the same";
+    EXPECT_NE(one.copy(right, 0, many.width() - right, one.height()),
+              many.copy(right, 0, many.width() - right, many.height()));
 }
 
 TEST(BatchNodeDialog, OnlyTickedFieldsChange) {
