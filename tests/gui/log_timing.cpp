@@ -8,6 +8,7 @@
 #include <gui/data/log_query.h>
 #include <gui/data/log_store.h>
 #include <gui/logs/file_lines.h>
+#include <gui/logs/merged_lines.h>
 #include <gui/logview/log_view.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
@@ -21,12 +22,15 @@
 #include <QPlainTextEdit>
 #include <QProcess>
 #include <QScrollBar>
+#include <QTemporaryDir>
 #include <QTemporaryFile>
 #include <QTextBlock>
 #include <QThreadPool>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <ctime>
+#include <fstream>
 #include <functional>
 #include <random>
 
@@ -214,6 +218,54 @@ void time_text_edit() {
     time_jumps(edit, "QPlainTextEdit: random jump");
 }
 
+/// Works until the condition does not hold. Returns for how long a click would have waited at most, in ms.
+int blocked_while(const std::function<bool()>& condition) {
+    constexpr int kPulseMs = 20;
+    int blocked_ms = 0;
+    QElapsedTimer pulse;
+    pulse.start();
+    while (condition()) {
+        QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, kPulseMs);
+        blocked_ms = std::max(blocked_ms, int(pulse.restart()) - kPulseMs);
+    }
+    return blocked_ms;
+}
+
+/// As many lines of eight ranks in a file each, with times, as the page Logs merges them.
+void time_merge(std::uint64_t lines) {
+    constexpr std::size_t kFiles = 8;
+    const QTemporaryDir folder;
+    {
+        std::array<std::ofstream, kFiles> files;
+        for (std::size_t i = 0; i < kFiles; ++i) {
+            files[i].open(ss(folder.filePath(u"rank%1.log"_s.arg(i))));
+        }
+        for (std::uint64_t i = 0; i < lines; ++i) {
+            const std::uint64_t ms = i / 10;
+            char time[40];
+            std::snprintf(time, sizeof time, "2026-01-02 %02d:%02d:%02d,%03d ", int(ms / 3'600'000 % 24),
+                          int(ms / 60'000 % 60), int(ms / 1000 % 60), int(ms % 1000));
+            files[i % kFiles] << time << line_of(i) << '\n';
+        }
+    }
+    const double before = own_memory();
+    FileLines file(QThreadPool::globalInstance());
+    file.read({ss(folder.path())});
+    (void)blocked_while([&] { return file.reading(); });
+    const double begin = cpu_ms();
+    QElapsedTimer clock;
+    clock.start();
+    MergedLines merged(QThreadPool::globalInstance());
+    merged.merge(file.lines(), file.files(), {});
+    const int blocked_ms = blocked_while([&] { return merged.merging(); });
+    std::printf(
+        "Logs merges eight files by time: %.1f s (CPU %.1f s), %u lines, %llu without a time, %.1f bytes of "
+        "memory a line, window blocked for at most %d ms\n",
+        double(clock.elapsed()) / 1e3, (cpu_ms() - begin) / 1e3, merged.lines()->size(),
+        static_cast<unsigned long long>(merged.without_time()), (own_memory() - before) / double(lines),
+        blocked_ms);
+}
+
 /// The same lines as the page Logs reads them, from a file.
 void time_file(const QString& path, std::uint64_t lines, double bytes) {
     const double before = own_memory();
@@ -221,21 +273,15 @@ void time_file(const QString& path, std::uint64_t lines, double bytes) {
     QElapsedTimer clock;
     clock.start();
     FileLines file(QThreadPool::globalInstance());
-    int blocked_ms = 0;  // what a click would wait for
-    QElapsedTimer pulse;
-    pulse.start();
     file.read({ss(path)});
-    while (file.reading()) {
-        QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
-        blocked_ms = std::max(blocked_ms, int(pulse.restart()) - 20);
-    }
+    const int blocked_ms = blocked_while([&] { return file.reading(); });
     std::printf(
         "Logs reads the file: %.1f s (CPU %.1f s, %.2f GB/s), %u of %llu lines, %.1f bytes of memory a line, "
         "window "
         "blocked for at most %d ms\n",
         double(clock.elapsed()) / 1e3, (cpu_ms() - begin) / 1e3, bytes / (cpu_ms() - begin) / 1e6,
         file.lines()->size(), static_cast<unsigned long long>(lines), (own_memory() - before) / double(lines),
-        std::max(blocked_ms, 0));
+        blocked_ms);
 }
 
 }  // namespace
@@ -290,6 +336,7 @@ int main(int argc, char** argv) {
                  {u"-c"_s, u"timeout waiting|unhandled error|connection refused|Out of memory"_s, path},
                  bytes);
     time_file(path, lines, bytes);
+    time_merge(lines);
     time_view(log);
     time_text_edit();
     return 0;
