@@ -118,20 +118,22 @@ QString state_text(FlightState state) {
 }
 
 void add_dumps(QTreeWidget* list, const std::map<int, FlightDump>& dumps) {
-    std::size_t shown = 0;
+    const auto shown = [](const std::string& text) { return qs(displayable(text, 200)); };
+    std::size_t rows = 0;
     for (const auto& [rank, dump] : dumps) {
-        if (++shown > kMostRows) {
+        if (++rows > kMostRows) {
             add_row(list, u"Flight Recorder"_s, Words::tr("%1 more").arg(dumps.size() - kMostRows));
             break;
         }
         QStringList parts{Words::tr("%1 collectives").arg(dump.entries.size())};
         if (!dump.entries.empty()) {
             const FlightEntry& last = dump.entries.back();
+            const std::string& group = last.description.empty() ? last.group : last.description;
             parts += Words::tr("the last: %1 of %2 (%3), %4")
-                         .arg(qs(call_of(last)), qs(last.description.empty() ? last.group : last.description),
-                              QString::number(last.sequence), state_text(last.state));
+                         .arg(shown(call_of(last)), shown(group), QString::number(last.sequence),
+                              state_text(last.state));
             if (const auto frames = frames_of(last); !frames.empty()) {
-                parts += qs(frames.front());
+                parts += shown(frames.front());
             }
         }
         if (!dump.complete) {

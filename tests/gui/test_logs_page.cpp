@@ -93,12 +93,17 @@ TEST_F(Logs, AFileBecomesAVerdictWhoseLineIsShown) {
 
 TEST_F(Logs, DumpsOfTheFlightRecorderAmongLogsAreJudged) {
     const QString dumps = folder_.path() + u"/dumps"_s;
-    ASSERT_TRUE(QDir().mkpath(dumps));
-    const QString recorded =
-        QStringLiteral(RANKSCOPE_SOURCE_DIR "/tests/data/flight_recorder/nccl-skipped-%1.pickle");
-    for (const QString& rank : {u"0"_s, u"1"_s}) {
-        ASSERT_TRUE(QFile::copy(recorded.arg(rank), dumps + u"/nccl_trace_rank_"_s + rank));
-    }
+    const auto save = [&](const QString& what) {
+        QDir(dumps).removeRecursively();
+        ASSERT_TRUE(QDir().mkpath(dumps));
+        for (const QString& rank : {u"0"_s, u"1"_s}) {
+            const QString recorded =
+                QStringLiteral(RANKSCOPE_SOURCE_DIR "/tests/data/flight_recorder/nccl-%1-%2.pickle")
+                    .arg(what, rank);
+            ASSERT_TRUE(QFile::copy(recorded, dumps + u"/nccl_trace_rank_"_s + rank));
+        }
+    };
+    save(u"skipped"_s);
     page()->open({ss(dumps)});
     ASSERT_TRUE(read());
     ASSERT_NE(card(), nullptr);
@@ -114,13 +119,7 @@ TEST_F(Logs, DumpsOfTheFlightRecorderAmongLogsAreJudged) {
     EXPECT_TRUE(find<QLabel>("logsWhat")->text().endsWith(u"2 files, 0 lines, dumps of 2 ranks"_s))
         << qPrintable(find<QLabel>("logsWhat")->text());
     // Nothing is wrong where they agree.
-    QFile::remove(dumps + u"/nccl_trace_rank_1"_s);
-    QFile::remove(dumps + u"/nccl_trace_rank_0"_s);
-    const QString healthy =
-        QStringLiteral(RANKSCOPE_SOURCE_DIR "/tests/data/flight_recorder/nccl-healthy-%1.pickle");
-    for (const QString& rank : {u"0"_s, u"1"_s}) {
-        ASSERT_TRUE(QFile::copy(healthy.arg(rank), dumps + u"/nccl_trace_rank_"_s + rank));
-    }
+    save(u"healthy"_s);
     page()->open({ss(dumps)});
     ASSERT_TRUE(read());
     EXPECT_TRUE(page()->data().snapshot()->verdicts.empty());
