@@ -13663,6 +13663,10 @@
             <source>%1 has not entered %2, in which %3, for %4 s.</source>
             <translation>%1 尚未进入 %2，而 %3，已持续 %4 s。</translation>
         </message>
+        <message>
+            <source>at least %1</source>
+            <translation>至少 %1</translation>
+        </message>
     </context>
     <context>
         <name>WindowActions</name>

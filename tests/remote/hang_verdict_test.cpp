@@ -264,6 +264,7 @@ TEST(HangVerdict, ABriefLookNamesARankThatSleepsButNoneThatComputes) {
     ASSERT_TRUE(found);
     EXPECT_EQ(found->verdict.id.text(), "rank-hang");
     EXPECT_EQ(found->verdict.rank, 1);
+    EXPECT_NE(found->verdict.title.find(", for at least "), std::string::npos) << found->verdict.title;
 
     Ranks computes(4);
     computes.adjust = brief;

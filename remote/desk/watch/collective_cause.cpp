@@ -7,7 +7,6 @@
 #include <remote/desk/watch/hang_sentences.h>
 
 #include <algorithm>
-#include <cmath>
 #include <initializer_list>
 #include <iterator>
 #include <set>
@@ -244,7 +243,7 @@ private:
         auto finding = start(known ? FailureId("rank-hang") : FailureId("nccl-rank-behind"),
                              first != nullptr ? to_string(first->activity.kind) : "", known ? 0.9 : 0.8);
         auto& verdict = finding.verdict;
-        const std::string time = std::to_string(std::lround(view_.stall_s));
+        const std::string time = seconds_seen(view_, view_.stall_s);
         const std::string waiting = verdict.waiting.size() == 1
                                         ? text(kContext, "%1 waits", {ranks_phrase(verdict.waiting)})
                                         : text(kContext, "%1 wait", {ranks_phrase(verdict.waiting)});

@@ -1,15 +1,22 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/desk/text.h>
 #include <remote/desk/watch/hang_patience.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <string>
 #include <string_view>
 
 namespace rankscope {
+
+std::string seconds_seen(const HangView& view, double seconds) {
+    const std::string whole = std::to_string(std::lround(seconds));
+    return view.brief ? text("Watcher", "at least %1", {whole}) : whole;
+}
 
 bool names_a_long_phase(const RankSnapshot& state) {
     constexpr std::array<std::string_view, 9> kWords = {

@@ -5,11 +5,16 @@
 
 #include <remote/desk/watch/hang_view.h>
 
+#include <string>
+
 namespace rankscope {
 
 /// How long something has to last before it may be a hang, in seconds: at least `least`, longer where steps usually take
 /// long and where the rank does what takes its time (validation, a checkpoint); the job's own time where it has one.
 double hang_patience_s(const HangView& view, double least, const RankSeen* seen = nullptr);
+
+/// "14"; "at least 5" of looks that are brief: it may have lasted longer.
+std::string seconds_seen(const HangView& view, double seconds);
 
 /// A function or a file of the program, or a part of PyTorch, whose name says that it takes its time.
 bool names_a_long_phase(const RankSnapshot& state);

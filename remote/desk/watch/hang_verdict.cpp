@@ -178,7 +178,7 @@ private:
         verdict.waiting = others_wait(culprits);
         const std::string who = subject(culprits, verdict.node);
         const std::string what = describe_activity(first);
-        const std::string time = std::to_string(std::lround(lasts));
+        const std::string time = seconds_seen(view_, lasts);
         if (verdict.waiting.empty()) {
             verdict.title = text(kContext, "%1 makes no progress: %2, for %3 s.", {who, what, time});
         } else if (verdict.waiting.size() == 1) {
@@ -492,7 +492,7 @@ private:
         }
         verdict.title =
             text(kContext, "All ranks have waited in a collective for %1 s, and no cause was found.",
-                 {std::to_string(std::lround(stall_s_))});
+                 {seconds_seen(view_, stall_s_)});
         verdict.fix.push_back(text(kContext, "Read the stacks of the ranks."));
         add_waiters(verdict);
         return finding;
