@@ -36,9 +36,9 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kVerdictsHeight = 190;  // a card with some lines of evidence, where there are no lines beside it
-constexpr double kHint = 0.2;  ///< below it, a verdict is only named
-constexpr int kTicks = 1000;   ///< of the progress bar
+constexpr int kVerdictsHeight = 190;  ///< a card with its evidence, where no lines are beside it
+constexpr double kHint = 0.2;         ///< below it, a verdict is only named
+constexpr int kTicks = 1000;          ///< of the progress bar
 
 QTreeWidget* make_list(const char* object_name, const QString& name, const QStringList& columns) {
     auto* list = new QTreeWidget;
