@@ -76,8 +76,8 @@ MergedLines::Result MergedLines::merged(const LineStore& store, const std::vecto
     Result result;
     result.without_time = reader.without_time();
     auto lines = std::make_shared<LineStore>();
-    result.order.reserve(count);
-    result.places.resize(count);
+    LineListBuilder order;
+    std::vector<std::uint32_t> places(count);
     std::vector<std::size_t> begins;
     for (const LogFile& file : files) {
         begins.push_back(file.first);
@@ -85,14 +85,20 @@ MergedLines::Result MergedLines::merged(const LineStore& store, const std::vecto
     logs::merge_by_time(times, begins, [&](std::size_t, std::size_t at) {
         const auto line = std::uint32_t(at);
         lines->append(store.text(line), store.rank(line), store.kind(line), times[at]);
-        result.places[at] = std::uint32_t(result.order.size());
-        result.order.push_back(line);
+        places[at] = order.size();
+        order.push_back(line);
         return steps.step();
     });
     if (job.cancelled()) {
         return {};
     }
     lines->publish();
+    LineListBuilder kept;
+    for (const std::uint32_t place : places) {
+        kept.push_back(place);
+    }
+    result.order = order.list();
+    result.places = kept.list();
     result.lines = std::move(lines);
     return result;
 }
@@ -116,11 +122,11 @@ void MergedLines::merge(std::shared_ptr<const LineStore> store, std::vector<LogF
 }
 
 std::uint32_t MergedLines::of_files(std::uint32_t merged) const {
-    return merged < result_.order.size() ? result_.order[merged] : merged;
+    return merged < result_.order.size() ? result_.order.at(merged) : merged;
 }
 
 std::uint32_t MergedLines::of_merged(std::uint32_t line) const {
-    return line < result_.places.size() ? result_.places[line] : line;
+    return line < result_.places.size() ? result_.places.at(line) : line;
 }
 
 }  // namespace rankscope::gui

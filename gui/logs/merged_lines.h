@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gui/background_job.h>
+#include <gui/data/line_list.h>
 #include <gui/data/line_store.h>
 #include <gui/logs/file_lines.h>
 #include <remote/logs/story/host_clocks.h>
@@ -17,7 +18,8 @@
 namespace rankscope::gui {
 
 /// The lines of several files in the order of their times (logs::MergeTimes), made on a thread of the pool. A store of its
-/// own has them, with times; files without any come first. Costs the text once more on the disk, 8 bytes of memory a line.
+/// own has them, with times; files without any come first. Costs the text once more on the disk, and while it works 12
+/// bytes of memory a line.
 class MergedLines : public QObject {
     Q_OBJECT
 
@@ -47,8 +49,8 @@ signals:
 private:
     struct Result {
         std::shared_ptr<const LineStore> lines;
-        std::vector<std::uint32_t> order;   ///< merged → line of the files
-        std::vector<std::uint32_t> places;  ///< line of the files → merged
+        LineList order;   ///< merged → line of the files
+        LineList places;  ///< line of the files → merged
         std::uint64_t without_time = 0;
     };
 
