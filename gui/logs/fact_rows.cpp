@@ -229,6 +229,10 @@ void fill_facts(QTreeWidget* list, const NcclSnapshot& snapshot) {
         add_communicator(list, facts, facts.communicators[i]);
     }
     add_dumps(list, snapshot.flights->dumps());
+    if (const std::vector<int>& earlier = snapshot.flights->of_earlier_runs(); !earlier.empty()) {
+        add_row(list, u"Flight Recorder"_s,
+                Words::tr("left out, of an earlier run: %1").arg(ranks_text(earlier)));
+    }
     for (const logs::SettingFact& setting : facts.settings) {
         add_row(list, qs(setting.name), qs(setting.value), setting.place);
     }

@@ -114,6 +114,7 @@ std::shared_ptr<const NcclSnapshot> NcclReader::finish(std::vector<std::string> 
     auto snapshot = make(std::move(sources), facts_.take());
     auto found = diagnosis_.finish(snapshot->sources);
     logs::add_known(found.verdicts, known_);
+    flights_->leave_out_earlier_runs();
     flights_->add_to(found.verdicts);
     snapshot->flights = flights_;
     snapshot->verdicts = std::move(found.verdicts);

@@ -367,6 +367,7 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
         run.causes.add_to(found.verdicts, std::move(run.lines.verdicts),
                           runs.size() == 1 && inputs.paths.empty());
     }
+    flights.leave_out_earlier_runs();
     flights.add_to(found.verdicts);
     std::erase_if(found.verdicts,
                   [&](const Verdict& verdict) { return verdict.confidence < wanted.min_confidence; });

@@ -255,6 +255,7 @@ int examine_files(const GlobalOptions& options, const std::vector<std::string>& 
             options.json);
         return kUsage;
     }
+    flights.leave_out_earlier_runs();
     Outcomes outcomes;
     std::vector<int> missing;
     for (int rank = 0; rank < flights.world_size(); ++rank) {
@@ -269,10 +270,16 @@ int examine_files(const GlobalOptions& options, const std::vector<std::string>& 
     if (options.json) {
         const Json json{{"ranks", flight_json(outcomes, flights.dumps())},
                         {"missing", missing},
+                        {"of_earlier_runs", flights.of_earlier_runs()},
                         {"findings", json_of(findings)}};
         std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
     } else {
         print_flights(outcomes, flights.dumps());
+        if (!flights.of_earlier_runs().empty()) {
+            std::printf("%s\n", text(kContext, "Left out, of an earlier run: %1",
+                                     {list_ranks(flights.of_earlier_runs())})
+                                    .c_str());
+        }
         if (!missing.empty()) {
             std::printf("%s\n", text(kContext, "No dump of: %1", {list_ranks(missing)}).c_str());
         }

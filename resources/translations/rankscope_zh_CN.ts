@@ -7271,6 +7271,10 @@
             <source>Flight Recorder, rank %1</source>
             <translation>Flight Recorder，rank %1</translation>
         </message>
+        <message>
+            <source>left out, of an earlier run: %1</source>
+            <translation>已忽略，属于更早的运行：%1</translation>
+        </message>
     </context>
     <context>
         <name>MapView</name>

@@ -57,6 +57,9 @@ TEST(SavedFlights, TheNameOfADumpEndsWithItsRank) {
     EXPECT_EQ(rank_of_dump("trace.5"), 5);
     EXPECT_EQ(rank_of_dump("nccl_trace"), -1);
     EXPECT_EQ(rank_of_dump("4/nccl_trace"), -1);
+    EXPECT_EQ(rank_of_dump("nccl_trace_rank_3_20261126"), 3);
+    EXPECT_EQ(rank_of_dump("ranks/trace_of_rank-7.json"), 7);
+    EXPECT_EQ(rank_of_dump("rank_a_5"), 5);
     EXPECT_EQ(rank_of_dump("rank_99999999999"), -1);
     EXPECT_EQ(rank_of_dump(""), -1);
 }
@@ -120,6 +123,31 @@ TEST(SavedFlights, TheNewerDumpOfARankCounts) {
     EXPECT_EQ(flights.world_size(), 2);
     EXPECT_TRUE(flights.take("c/rank_0", 300, recorded("late-0.pickle")));
     EXPECT_EQ(flights.dumps().at(0).entries.size(), 4U);
+}
+
+TEST(SavedFlights, WhatAnEarlierRunLeftIsLeftOut) {
+    const auto& healthy = dumps_of("nccl-healthy", 2).dumps().at(0);
+    const std::int64_t begin_s = healthy.entries.front().created_ns / 1'000'000'000;
+    // A larger run before: the groups of the newer one do not have its last rank.
+    SavedFlights smaller;
+    EXPECT_TRUE(smaller.take("rank_0", begin_s + 700, recorded("nccl-healthy-0.pickle")));
+    EXPECT_TRUE(smaller.take("rank_1", begin_s + 700, recorded("nccl-healthy-1.pickle")));
+    EXPECT_TRUE(smaller.take("rank_2", begin_s + 600, recorded("nccl-skipped-1.pickle")));
+    smaller.leave_out_earlier_runs();
+    EXPECT_EQ(smaller.of_earlier_runs(), std::vector<int>{2});
+    EXPECT_TRUE(verdicts_of(smaller).empty());
+    // A rank that wrote none this time: its file is older than what the other has called.
+    SavedFlights old;
+    EXPECT_TRUE(old.take("rank_0", begin_s + 700, recorded("nccl-healthy-0.pickle")));
+    EXPECT_TRUE(old.take("rank_1", begin_s - 3600, recorded("nccl-skipped-1.pickle")));
+    old.leave_out_earlier_runs();
+    EXPECT_EQ(old.of_earlier_runs(), std::vector<int>{1});
+    EXPECT_TRUE(verdicts_of(old).empty());
+    // Of one run, whatever the order of its files.
+    SavedFlights one = dumps_of("nccl-skipped", 2, begin_s + 900);
+    one.leave_out_earlier_runs();
+    EXPECT_TRUE(one.of_earlier_runs().empty());
+    EXPECT_EQ(one.dumps().size(), 2U);
 }
 
 TEST(SavedFlights, AVerdictOfTheSameNameGivesItsEvidence) {

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace rankscope {
@@ -19,7 +20,12 @@ namespace {
 
 constexpr const char* kContext = "SavedFlights";
 constexpr int kMostRanks = 1 << 20;
-constexpr double kMatters = 20;  // seconds; a rank that was written down while it worked has waited for less
+constexpr double kWaitedS = 20;            // a rank that was written down while it worked has waited for less
+constexpr std::int64_t kClocksApart = 60;  // seconds between the clocks of two nodes
+
+bool is_digit(char letter) {
+    return letter >= '0' && letter <= '9';
+}
 
 bool waits(const FlightFinding& finding) {
     return finding.fault == FlightFault::NotEntered || finding.fault == FlightFault::Unfinished;
@@ -29,17 +35,48 @@ bool waits(const FlightFinding& finding) {
 
 int rank_of_dump(std::string_view name) {
     name = name.substr(name.find_last_of('/') + 1);
-    if (const auto dot = name.find_last_of('.'); dot != std::string_view::npos && dot + 1 < name.size() &&
-                                                 (name[dot + 1] < '0' || name[dot + 1] > '9')) {
+    if (const auto dot = name.find_last_of('.');
+        dot != std::string_view::npos && dot + 1 < name.size() && !is_digit(name[dot + 1])) {
         name = name.substr(0, dot);
     }
-    std::size_t begin = name.size();
-    while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9') {
-        --begin;
+    auto begin = std::string_view::npos;
+    if (const auto word = name.rfind("rank"); word != std::string_view::npos) {
+        begin = name.find_first_not_of("_-.", word + 4);
+    }
+    if (begin == std::string_view::npos || !is_digit(name[begin])) {
+        begin = name.find_last_not_of("0123456789") + 1;
     }
     int rank = -1;
     const auto [end, error] = std::from_chars(name.data() + begin, name.data() + name.size(), rank);
-    return begin < name.size() && error == std::errc() && rank < kMostRanks ? rank : -1;
+    return error == std::errc() && rank < kMostRanks ? rank : -1;
+}
+
+void SavedFlights::leave_out_earlier_runs() {
+    const auto newest =
+        std::ranges::max_element(modified_s_, {}, [](const auto& file) { return file.second; });
+    if (newest == modified_s_.end()) {
+        return;
+    }
+    const FlightDump& dump = dumps_.at(newest->first);
+    std::set<int> members;
+    for (const auto& group : dump.groups) {
+        members.insert(group.ranks.begin(), group.ranks.end());
+    }
+    std::int64_t first_s = 0;
+    for (const auto& entry : dump.entries) {
+        const std::int64_t called_s = entry.created_ns / 1'000'000'000;
+        first_s = first_s == 0 ? called_s : std::min(first_s, called_s);
+    }
+    for (const auto& [rank, modified_s] : modified_s_) {
+        const bool written_before = modified_s > 0 && first_s > 0 && modified_s + kClocksApart < first_s;
+        if (rank != newest->first && ((!members.empty() && !members.contains(rank)) || written_before)) {
+            earlier_.push_back(rank);
+        }
+    }
+    for (const int rank : earlier_) {
+        dumps_.erase(rank);
+        modified_s_.erase(rank);
+    }
 }
 
 logs::WholeSink SavedFlights::sink() {
@@ -85,7 +122,7 @@ std::vector<CollectiveFinding> SavedFlights::findings() const {
             if (waits(finding)) {
                 const double called_s = double(finding.variants.front().entry.created_ns) / 1e9;
                 const double waited_s = double(newest_s) - called_s;
-                found.standing = newest_s == 0 || called_s <= 0 || waited_s >= kMatters;
+                found.standing = newest_s == 0 || called_s <= 0 || waited_s >= kWaitedS;
             }
             all.push_back(std::move(found));
         }

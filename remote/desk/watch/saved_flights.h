@@ -18,13 +18,20 @@
 namespace rankscope {
 
 /// Dumps of PyTorch's Flight Recorder that lie in files, among logs or alone: "nccl_trace_rank_3", "rank_3",
-/// "flight-3.json". The number at the end of a name is the rank; of two dumps of a rank the newer file counts.
+/// "flight-3.json". The number behind "rank", else at the end of a name, is the rank; of two dumps of a rank the newer file
+/// counts.
 class SavedFlights {
 public:
     /// Takes the dumps among what logs::read_raw_lines() reads, as long as this lives.
     logs::WholeSink sink();
     /// False: it is no dump, or its name has no rank. `modified_s`: Unix seconds of the file; 0: unknown.
     bool take(const std::string& name, std::int64_t modified_s, std::string_view bytes);
+
+    /// After the last take(): leaves out what an earlier run left in the same folder. Those are ranks that the groups of the
+    /// newest dump do not have, and files that were written before its first call.
+    void leave_out_earlier_runs();
+    /// The ranks whose dumps were left out, sorted.
+    const std::vector<int>& of_earlier_runs() const { return earlier_; }
 
     bool empty() const { return dumps_.empty(); }
     const std::map<int, FlightDump>& dumps() const { return dumps_; }
@@ -41,9 +48,10 @@ private:
 
     std::map<int, FlightDump> dumps_;
     std::map<int, std::int64_t> modified_s_;
+    std::vector<int> earlier_;
 };
 
-/// The rank that a dump's file name ends with, or -1.
+/// The rank that the name of a dump's file has, or -1.
 int rank_of_dump(std::string_view name);
 
 }  // namespace rankscope
