@@ -279,6 +279,8 @@ inline constexpr auto kProgramFailures = std::to_array<CatalogueEntry>({
     {"workdir-not-writable", ExitClass::Unreachable, "The files of push: cannot be written on the node.",
      "Set workdir: in the job to a folder that you can write, or remove workdir: to use a folder of the "
      "job."},
+    {"workdir-unsafe", ExitClass::None, "Other users of {node} can change what the run executes.",
+     "Remove their permission, or set workdir: to a folder that only you can write."},
 });
 
 }  // namespace rankscope

@@ -66,6 +66,9 @@ inline constexpr auto kTrainingFailures = std::to_array<CatalogueEntry>({
      "Set NCCL_IB_HCA to the same cards on every node."},
     {"host-oom", ExitClass::TrainingFailed, "A rank used more memory than the node has.",
      "Use a smaller batch or fewer data loader workers, or run fewer ranks there."},
+    {"hostname-taken", ExitClass::PreflightFault, "The host name of {node} belongs to another node.",
+     "Give each node its own name: `sudo hostnamectl set-hostname NAME`. Or correct the name in /etc/hosts or "
+     "DNS."},
     {"hostname-unresolvable", ExitClass::PreflightFault, "{node} cannot resolve its own host name.",
      "Add the name with the address of the node to /etc/hosts there."},
     {"ib-device-not-openable", ExitClass::TrainingFailed, "A node cannot open an RDMA device.",

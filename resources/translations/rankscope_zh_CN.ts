@@ -3015,6 +3015,22 @@
             <source>The run store accepts events again.</source>
             <translation>运行存储已恢复接受事件。</translation>
         </message>
+        <message>
+            <source>Other users of {node} can change what the run executes.</source>
+            <translation>{node} 上的其他用户能更改该运行所执行的内容。</translation>
+        </message>
+        <message>
+            <source>Remove their permission, or set workdir: to a folder that only you can write.</source>
+            <translation>请收回他们的权限，或将 workdir: 设为只有您能写入的文件夹。</translation>
+        </message>
+        <message>
+            <source>The host name of {node} belongs to another node.</source>
+            <translation>{node} 的主机名属于另一个节点。</translation>
+        </message>
+        <message>
+            <source>Give each node its own name: `sudo hostnamectl set-hostname NAME`. Or correct the name in /etc/hosts or DNS.</source>
+            <translation>请给每个节点各自的名称：`sudo hostnamectl set-hostname NAME`。或在 /etc/hosts 或 DNS 中更正该名称。</translation>
+        </message>
     </context>
     <context>
         <name>FixedKeys</name>
