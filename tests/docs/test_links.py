@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Rankscope contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every relative link and image of README and docs leads to a file, and every page of docs/ is linked from docs/README.md."""
+"""Every relative link and image of README and docs leads to a file, every page of docs/ is linked from docs/README.md, and every job that the
+pages train names a rate of its own."""
 import re
 import unittest
 
-from pages import REPOSITORY, pages
+from pages import REPOSITORY, blocks, pages
 
 
 class Links(unittest.TestCase):
@@ -21,6 +22,16 @@ class Links(unittest.TestCase):
         index = (REPOSITORY / "docs" / "README.md").read_text(encoding="utf-8")
         missing = [page.name for page in (REPOSITORY / "docs").glob("*.md") if page.name != "README.md" and f"({page.name})" not in index]
         self.assertEqual(missing, [])
+
+    def test_jobs_of_the_pages_learn(self):
+        """At the engine's default rate, 0.0001, a first job of a few hundred steps ends at chance."""
+        silent = [
+            block.where()
+            for page in pages()
+            for block in blocks(page)
+            if block.language == "yaml" and re.search(r"^train:", block.text, re.MULTILINE) and not re.search(r"\blr: ", block.text)
+        ]
+        self.assertEqual(silent, [])
 
 
 if __name__ == "__main__":
