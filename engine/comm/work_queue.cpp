@@ -3,9 +3,12 @@
 
 #include <engine/comm/work_queue.h>
 
+#include <gloo/common/error.h>
+
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <system_error>
 
 namespace rankscope::engine {
 namespace {
@@ -22,10 +25,12 @@ std::optional<Failure> outcome_of(const std::function<void()>& operation) {
         return std::nullopt;
     } catch (const PeerLostError& error) {
         return Failure{error.what(), true};
-    } catch (const Error& error) {
-        return Failure{error.what(), false};
-    } catch (const std::exception& exception) {
-        return Failure{exception.what(), true};  // the libraries' own: a connection broke
+    } catch (const gloo::Exception& error) {
+        return Failure{error.what(), true};  // a connection broke, or nothing came within the time limit
+    } catch (const std::system_error& error) {
+        return Failure{error.what(), true};
+    } catch (const std::exception& error) {
+        return Failure{error.what(), false};  // this rank's own fault: out of memory, a wrong call
     }
 }
 
