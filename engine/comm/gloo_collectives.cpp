@@ -89,10 +89,11 @@ GlooCollectives::GlooCollectives(const GlooOptions& options, Store& store)
     auto context = std::make_shared<gloo::rendezvous::Context>(options.rank, options.world_size);
     context->setTimeout(options.connect_timeout);
     GlooStore adapter(store, options);
+    const SocketsOfGloo sockets;
     try {
         context->connectFullMesh(adapter, device);
         context_ = context;
-        disable_tcp_delay_of_gloo();
+        sockets.disable_tcp_delay();
         // Who has its own connections may be done and gone before another one has seen its end of them.
         barrier();
     } catch (const PeerLostError&) {
