@@ -4,6 +4,7 @@
 #include <engine/backend/cpu/kernels.h>
 #include <engine/backend/cpu/layouts.h>
 #include <engine/backend/cpu/lowering.h>
+#include <engine/graph/each_operation.h>
 
 #include <algorithm>
 #include <cstring>
@@ -183,58 +184,53 @@ BufferId Lowering::gradient_of(ValueId id) {
 
 void Lowering::forward(std::size_t index) {
     const Node& node = graph_.nodes[index];
-    if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
-        by_winograd(node) ? forward_winograd(index, *conv)
-        : by_taps(node)   ? forward_taps(index)
-                          : forward_conv(index, *conv);
-    } else if (const auto* linear = std::get_if<Linear>(&node.operation)) {
-        forward_linear(index, *linear);
-    } else if (const auto* norm = std::get_if<BatchNorm2d>(&node.operation)) {
-        forward_batch_norm(index, *norm);
-    } else if (const auto* pool = std::get_if<MaxPool2d>(&node.operation)) {
-        forward_max_pool(index, *pool);
-    } else if (std::holds_alternative<GlobalAveragePool>(node.operation)) {
-        forward_average_pool(index);
-    } else if (const auto* sum = std::get_if<Add>(&node.operation)) {
-        forward_add(index, *sum);
-    } else if (std::holds_alternative<Relu>(node.operation)) {
-        forward_relu(index);
-    } else if (std::holds_alternative<Flatten>(node.operation)) {
-        alias(node);
-    }
+    std::visit(EachOperation{[&](const Conv2d& conv) {
+                                 by_winograd(node) ? forward_winograd(index, conv)
+                                 : by_taps(node)   ? forward_taps(index)
+                                                   : forward_conv(index, conv);
+                             },
+                             [&](const BatchNorm2d& norm) { forward_batch_norm(index, norm); },
+                             [&](const Relu&) { forward_relu(index); },
+                             [&](const Add& sum) { forward_add(index, sum); },
+                             [&](const MaxPool2d& pool) { forward_max_pool(index, pool); },
+                             [&](const GlobalAveragePool&) { forward_average_pool(index); },
+                             [&](const Flatten&) { alias(node); },
+                             [&](const Linear& linear) { forward_linear(index, linear); },
+                             [](const CrossEntropy&) {}, [](const MeanSquaredError&) {}},
+               node.operation);
 }
 
 void Lowering::backward_weights(const ScheduledOp& op, bool data_follows) {
     const Node& node = graph_.nodes[op.node];
-    if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
-        by_winograd(node) ? backward_winograd(op, data_follows)
-        : by_taps(node)   ? backward_weights_taps(op)
-                          : backward_weights_conv(op, *conv);
-    } else if (const auto* norm = std::get_if<BatchNorm2d>(&node.operation)) {
-        backward_batch_norm(op, *norm);  // data and weights in the same passes
-    } else {
-        backward_weights_linear(op);
-    }
+    std::visit(EachOperation{[&](const Conv2d& conv) {
+                                 by_winograd(node) ? backward_winograd(op, data_follows)
+                                 : by_taps(node)   ? backward_weights_taps(op)
+                                                   : backward_weights_conv(op, conv);
+                             },
+                             [&](const BatchNorm2d& norm) {
+                                 backward_batch_norm(op, norm);  // data and weights in the same passes
+                             },
+                             [&](const Linear&) { backward_weights_linear(op); },
+                             [](const auto&) { throw std::logic_error("an operation without weights"); }},
+               node.operation);
 }
 
 void Lowering::backward_data(const ScheduledOp& op) {
     const Node& node = graph_.nodes[op.node];
-    if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
-        if (by_winograd(node)) {
-            return;  // came with the weights
-        }
-        by_taps(node) ? backward_data_taps(op.node) : backward_data_conv(op.node, *conv);
-    } else if (std::holds_alternative<Linear>(node.operation)) {
-        backward_data_linear(op.node);
-    } else if (const auto* pool = std::get_if<MaxPool2d>(&node.operation)) {
-        backward_max_pool(op.node, *pool);
-    } else if (std::holds_alternative<GlobalAveragePool>(node.operation)) {
-        backward_average_pool(op.node);
-    } else if (std::holds_alternative<Add>(node.operation)) {
-        backward_add(op);
-    } else if (std::holds_alternative<Relu>(node.operation)) {
-        backward_relu(op.node);
-    }
+    std::visit(
+        EachOperation{[&](const Conv2d& conv) {
+                          if (!by_winograd(node)) {  // else it came with the weights
+                              by_taps(node) ? backward_data_taps(op.node) : backward_data_conv(op.node, conv);
+                          }
+                      },
+                      [](const BatchNorm2d&) {},  // came with the weights
+                      [&](const Relu&) { backward_relu(op.node); }, [&](const Add&) { backward_add(op); },
+                      [&](const MaxPool2d& pool) { backward_max_pool(op.node, pool); },
+                      [&](const GlobalAveragePool&) { backward_average_pool(op.node); },
+                      [](const Flatten&) {},  // another shape of the same memory
+                      [&](const Linear&) { backward_data_linear(op.node); }, [](const CrossEntropy&) {},
+                      [](const MeanSquaredError&) {}},
+        node.operation);
 }
 
 void Lowering::forward_relu(std::size_t index) {

@@ -3,6 +3,7 @@
 
 #include <engine/backend/cuda/elementwise.h>
 #include <engine/backend/cuda/lowering.h>
+#include <engine/graph/each_operation.h>
 
 #include <algorithm>
 #include <numeric>
@@ -150,52 +151,51 @@ BufferId Lowering::gradient_of(ValueId id) {
 
 void Lowering::forward(std::size_t index) {
     const Node& node = graph_.nodes[index];
-    if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
-        const auto product = product_of(node);
-        product ? forward_product(node, *product) : forward_conv(index, *conv);
-    } else if (std::holds_alternative<Linear>(node.operation)) {
-        forward_product(node, *product_of(node));
-    } else if (const auto* norm = std::get_if<BatchNorm2d>(&node.operation)) {
-        forward_batch_norm(index, *norm);
-    } else if (const auto* pool = std::get_if<MaxPool2d>(&node.operation)) {
-        forward_max_pool(index, *pool);
-    } else if (std::holds_alternative<GlobalAveragePool>(node.operation)) {
-        forward_average_pool(node);
-    } else if (const auto* sum = std::get_if<Add>(&node.operation)) {
-        forward_add(node, *sum);
-    } else if (std::holds_alternative<Relu>(node.operation)) {
-        forward_relu(node);
-    } else if (std::holds_alternative<Flatten>(node.operation)) {
-        alias(node);
-    }
+    std::visit(EachOperation{[&](const Conv2d& conv) {
+                                 const auto product = product_of(node);
+                                 product ? forward_product(node, *product) : forward_conv(index, conv);
+                             },
+                             [&](const BatchNorm2d& norm) { forward_batch_norm(index, norm); },
+                             [&](const Relu&) { forward_relu(node); },
+                             [&](const Add& sum) { forward_add(node, sum); },
+                             [&](const MaxPool2d& pool) { forward_max_pool(index, pool); },
+                             [&](const GlobalAveragePool&) { forward_average_pool(node); },
+                             [&](const Flatten&) { alias(node); },
+                             [&](const Linear&) { forward_product(node, *product_of(node)); },
+                             [](const CrossEntropy&) {}, [](const MeanSquaredError&) {}},
+               node.operation);
 }
 
 void Lowering::backward_weights(const ScheduledOp& op) {
     const Node& node = graph_.nodes[op.node];
-    if (const auto* norm = std::get_if<BatchNorm2d>(&node.operation)) {
-        backward_batch_norm(op, *norm);  // data and weights in the same passes
-    } else if (const auto product = product_of(node)) {
-        backward_weights_product(op, *product);
-    } else {
-        backward_weights_conv(op, std::get<Conv2d>(node.operation));
-    }
+    std::visit(EachOperation{[&](const Conv2d& conv) {
+                                 const auto product = product_of(node);
+                                 product ? backward_weights_product(op, *product)
+                                         : backward_weights_conv(op, conv);
+                             },
+                             [&](const BatchNorm2d& norm) {
+                                 backward_batch_norm(op, norm);  // data and weights in the same passes
+                             },
+                             [&](const Linear&) { backward_weights_product(op, *product_of(node)); },
+                             [](const auto&) { throw std::logic_error("an operation without weights"); }},
+               node.operation);
 }
 
 void Lowering::backward_data(const ScheduledOp& op) {
     const Node& node = graph_.nodes[op.node];
-    if (const auto* pool = std::get_if<MaxPool2d>(&node.operation)) {
-        backward_max_pool(op.node, *pool);
-    } else if (std::holds_alternative<GlobalAveragePool>(node.operation)) {
-        backward_average_pool(node);
-    } else if (std::holds_alternative<Add>(node.operation)) {
-        backward_add(op);
-    } else if (std::holds_alternative<Relu>(node.operation)) {
-        backward_relu(node);
-    } else if (const auto product = product_of(node)) {
-        backward_data_product(node, *product);
-    } else if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
-        backward_data_conv(op.node, *conv);
-    }
+    std::visit(EachOperation{[&](const Conv2d& conv) {
+                                 const auto product = product_of(node);
+                                 product ? backward_data_product(node, *product)
+                                         : backward_data_conv(op.node, conv);
+                             },
+                             [](const BatchNorm2d&) {},  // came with the weights
+                             [&](const Relu&) { backward_relu(node); }, [&](const Add&) { backward_add(op); },
+                             [&](const MaxPool2d& pool) { backward_max_pool(op.node, pool); },
+                             [&](const GlobalAveragePool&) { backward_average_pool(node); },
+                             [](const Flatten&) {},  // another shape of the same memory
+                             [&](const Linear&) { backward_data_product(node, *product_of(node)); },
+                             [](const CrossEntropy&) {}, [](const MeanSquaredError&) {}},
+               node.operation);
 }
 
 void Lowering::forward_relu(const Node& node) {
