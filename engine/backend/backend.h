@@ -135,8 +135,9 @@ public:
     /// Compiled at the first call with this batch size, kept afterwards.
     virtual Executable& executable(std::int64_t batch_size) = 0;
     /// Updates the weights of a range from their gradients. The ranges of one step must cover everything
-    /// once; with a bucket's range, it is updated while others are still being reduced.
-    virtual void optimizer_step(const OptimizerStep& step, FlatRange range) = 0;
+    /// once; with a bucket's range, it is updated while others are still being reduced. False when a gradient is not
+    /// finite: weights and optimizer state next to it stay as they are.
+    virtual bool optimizer_step(const OptimizerStep& step, FlatRange range) = 0;
     /// The optimizer's memory of a parameter ("momentum_buffer", "exp_avg", "exp_avg_sq") in canonical order;
     /// empty: it has none yet. PyTorch's names.
     virtual std::vector<float> optimizer_state(std::string_view name, ParameterId id) = 0;
@@ -152,7 +153,7 @@ public:
     virtual std::unique_ptr<TrainingStep> training_step(const StepOptions& options,
                                                         const GradientExchange& exchange) = 0;
 
-    void optimizer_step(const OptimizerStep& step) { optimizer_step(step, {0, layout().total}); }
+    bool optimizer_step(const OptimizerStep& step) { return optimizer_step(step, {0, layout().total}); }
 };
 
 class Backend {

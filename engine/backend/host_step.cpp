@@ -20,9 +20,7 @@ double ms_between(Clock::time_point from, Clock::time_point to) {
 }
 
 ReducerOptions reducer_options(const GradientExchange& exchange) {
-    ReducerOptions options{.limits = exchange.limits,
-                           .find_unused_parameters = exchange.find_unused_parameters,
-                           .names = exchange.names};
+    ReducerOptions options{.limits = exchange.limits, .names = exchange.names};
     if (exchange.wire != ElementType::f32) {
         options.hook = std::make_unique<CompressionHook>(exchange.wire);
     }
@@ -122,15 +120,17 @@ void HostStep::wait_for_gradients(const std::function<void(const Bucket&)>& done
 }
 
 void HostStep::update_by_bucket(const OptimizerStep& step) {
+    bool finite = true;
     if (!reducer_) {
-        model_.optimizer_step(step);
-        return;
+        finite = model_.optimizer_step(step);
+    } else {
+        wait_for_gradients([&](const Bucket& bucket) {
+            for (const FlatRange& range : bucket.ranges) {
+                finite = model_.optimizer_step(step, range) && finite;
+            }
+        });
     }
-    wait_for_gradients([&](const Bucket& bucket) {
-        for (const FlatRange& range : bucket.ranges) {
-            model_.optimizer_step(step, range);
-        }
-    });
+    check_gradients(finite);
 }
 
 UpdateResult HostStep::update_at_once(const OptimizerStep& step) {
@@ -148,7 +148,7 @@ UpdateResult HostStep::update_at_once(const OptimizerStep& step) {
         if (options_.clip_norm) {
             own.gradient_scale *= clip_scale(*result.gradient_norm, *options_.clip_norm);
         }
-        model_.optimizer_step(own);
+        check_gradients(model_.optimizer_step(own));
     }
     return result;
 }

@@ -40,4 +40,10 @@ void check_gradient_norm(double norm) {
     }
 }
 
+void check_gradients(bool finite) {
+    if (!finite) {
+        throw NotFiniteError("the loss of this rank is finite, but the average of the gradients is not");
+    }
+}
+
 }  // namespace rankscope::engine

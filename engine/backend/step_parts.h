@@ -17,5 +17,8 @@ void load_labels(const Batch& batch, Executable& executable);
 
 /// Throws NotFiniteError for a gradient norm that is not finite although the loss is.
 void check_gradient_norm(double norm);
+/// The same where no norm is computed: what CompiledModel::optimizer_step() returned. The gradients are the average over
+/// the ranks, so every rank throws in the same step.
+void check_gradients(bool finite);
 
 }  // namespace rankscope::engine

@@ -4,7 +4,9 @@
 #include <engine/optim/optimizer_update.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace rankscope::engine {
@@ -26,6 +28,23 @@ struct Conditioned {
         return above > limit ? limit : above;
     }
 };
+
+/// So few that they are still in the cache when the update reads them.
+constexpr std::size_t kChecked = 4096;
+
+/// Integers, so that the compiler turns the loop into vectors.
+bool all_finite(const Conditioned& conditioned, std::span<const float> gradients) {
+    constexpr std::uint32_t kExponent = 0x7F800000U;
+    std::uint32_t largest = 0;
+    for (const float gradient : gradients) {
+        largest = std::max(largest, std::bit_cast<std::uint32_t>(conditioned(gradient)) & kExponent);
+    }
+    return largest != kExponent;
+}
+
+std::span<float> part_of(std::span<float> state, std::size_t begin, std::size_t count) {
+    return state.empty() ? state : state.subspan(begin, count);
+}
 
 }  // namespace
 
@@ -85,15 +104,27 @@ void adam_update(const OptimizerStep& step, std::span<const float> gradients, st
     }
 }
 
-void optimizer_update(const OptimizerStep& step, bool decayed, std::span<const float> gradients,
+bool optimizer_update(const OptimizerStep& step, bool decayed, std::span<const float> gradients,
                       std::span<float> parameters, const OptimizerState& state) {
     OptimizerStep own = step;
     own.weight_decay = decayed ? step.weight_decay : 0.0;
-    if (step.kind == OptimizerKind::sgd) {
-        sgd_update(own, gradients, parameters, state.first);
-    } else {
-        adam_update(own, gradients, parameters, state.first, state.second);
+    const Conditioned conditioned(step);
+    bool finite = true;
+    for (std::size_t begin = 0; begin < parameters.size(); begin += kChecked) {
+        const std::size_t count = std::min(kChecked, parameters.size() - begin);
+        const std::span<const float> g = gradients.subspan(begin, count);
+        if (!all_finite(conditioned, g)) {
+            finite = false;
+            continue;
+        }
+        const std::span<float> p = parameters.subspan(begin, count);
+        if (step.kind == OptimizerKind::sgd) {
+            sgd_update(own, g, p, part_of(state.first, begin, count));
+        } else {
+            adam_update(own, g, p, part_of(state.first, begin, count), part_of(state.second, begin, count));
+        }
     }
+    return finite;
 }
 
 }  // namespace rankscope::engine

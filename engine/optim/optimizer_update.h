@@ -19,8 +19,9 @@ struct OptimizerState {
     std::span<float> second;
 };
 
-/// One step of `step.kind`. `decayed` false: weight decay is taken as 0 for this range.
-void optimizer_update(const OptimizerStep& step, bool decayed, std::span<const float> gradients,
+/// One step of `step.kind`. `decayed` false: weight decay is taken as 0 for this range. False when a gradient, after
+/// `step.clip_value`, is not finite: parameters and state next to it are left as they are, so that they stay finite.
+bool optimizer_update(const OptimizerStep& step, bool decayed, std::span<const float> gradients,
                       std::span<float> parameters, const OptimizerState& state);
 
 /// torch.optim.SGD: d = g + wd·p; buffer = d on the first step, momentum·buffer + (1−dampening)·d later; d =

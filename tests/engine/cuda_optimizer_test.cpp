@@ -87,10 +87,10 @@ TEST_P(OptimizerKernels, OptimizersEqualTheCpus) {
             all.copy_type = type();
             // In two ranges, as buckets are.
             all.end = 16 * 113;
-            update_parameters(step.kind, all, device.data(), nullptr, nullptr, stream.get());
+            update_parameters(step.kind, all, device.data(), {}, stream.get());
             all.begin = all.end;
             all.end = FlatCase::kCount;
-            update_parameters(step.kind, all, device.data(), nullptr, nullptr, stream.get());
+            update_parameters(step.kind, all, device.data(), {}, stream.get());
             stream.wait();
         }
         const auto widened = [](const Floats& of) { return Doubles(of.begin(), of.end()); };
@@ -104,6 +104,49 @@ TEST_P(OptimizerKernels, OptimizersEqualTheCpus) {
         if (type() != ElementType::f32) {
             EXPECT_EQ(copy.values(), rounded(parameters.values(), type()));
         }
+    }
+}
+
+TEST_P(OptimizerKernels, LeaveWeightsWhereAGradientIsNotFinite) {
+    for (const OptimizerKind kind : {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw}) {
+        FlatCase flat;
+        std::size_t place = 0;
+        while ((flat.lines[place / 16] & kLive) == 0) {
+            place += 16;
+        }
+        flat.gradients[place + 3] = std::numeric_limits<float>::infinity();
+        OptimizerStep step;
+        step.kind = kind;
+        step.momentum = 0.9;
+        step.step = 7;
+        const Stream stream;
+        const Objects<std::uint8_t> lines(flat.lines);
+        const Array gradients(ElementType::f32, flat.gradients);
+        const Array parameters(ElementType::f32, flat.parameters);
+        const Array first(ElementType::f32, flat.first);
+        const Array second(ElementType::f32, flat.second);
+        UpdateNumbers numbers;
+        set_update_numbers(step, numbers);
+        const Objects<UpdateNumbers> device(std::vector<UpdateNumbers>{numbers});
+        const Objects<UpdateReport> report(std::vector<UpdateReport>(1));
+        FlatParameters all;
+        all.end = FlatCase::kCount;
+        all.lines = lines.data();
+        all.gradients = gradients.floats();
+        all.parameters = parameters.floats();
+        all.first = first.floats();
+        all.second = second.floats();
+        update_parameters(step.kind, all, device.data(), {.report = report.data()}, stream.get());
+        stream.wait();
+        EXPECT_EQ(report.values().front().not_finite_in, 7);
+        const Floats after = parameters.values();
+        EXPECT_EQ(after[place + 3], flat.parameters[place + 3]);
+        std::size_t moved = 0;
+        for (std::size_t i = 0; i < after.size(); ++i) {
+            ASSERT_TRUE(std::isfinite(after[i])) << i;
+            moved += after[i] != flat.parameters[i] ? 1U : 0U;
+        }
+        EXPECT_GT(moved, 0U) << "the others are updated";
     }
 }
 

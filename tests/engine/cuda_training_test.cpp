@@ -114,10 +114,20 @@ public:
     std::string_view backend() const override { return "test"; }
     std::string transport() const override { return "none"; }
     std::shared_ptr<float> allocate(std::size_t /*count*/) override { return nullptr; }
-    Work all_reduce(const Reduction& /*reduction*/, When /*when*/) override { return {}; }
+    Work all_reduce(const Reduction& reduction, When /*when*/) override {
+        for (const Piece& piece : reduction.pieces) {
+            warm.emplace(reduction.type, piece.data);
+        }
+        return {};
+    }
     void enqueue(const Reduction& reduction, void* queue) override {
         scales.insert(reduction.scale);
         for (const Piece& piece : reduction.pieces) {
+            recorded.emplace(reduction.type, piece.data);
+            if (poisoned) {
+                // The bytes of a NaN in every type.
+                cudaMemsetAsync(piece.data, 0xFF, size_of(reduction.type), static_cast<cudaStream_t>(queue));
+            }
             cuda::scale(reduction.type, static_cast<std::int64_t>(piece.count),
                         static_cast<float>(size_) * reduction.scale, piece.data,
                         static_cast<cudaStream_t>(queue));
@@ -137,6 +147,9 @@ public:
 
     GroupRecord record{"nccl", {0}, [](const std::string&) {}};
     std::set<float> scales;
+    std::set<std::pair<ElementType, void*>> warm;      ///< what was summed before recording
+    std::set<std::pair<ElementType, void*>> recorded;  ///< what a step sums
+    bool poisoned = false;                             ///< another rank adds gradients that are not finite
 
 private:
     int size_ = 1;
@@ -281,6 +294,28 @@ TEST_F(CudaRunner, ALossThatIsNoNumberIsNamedAfterTheNextStepHasBegun) {
     }
     for (const float weight : weights(*model)) {
         ASSERT_TRUE(std::isfinite(weight));
+    }
+}
+
+// The gradients of the other ranks carry the fault into the sum: no rank may write it into its weights.
+TEST_F(CudaRunner, GradientsOfAnotherRankThatAreNotFiniteEndTheRunAndLeaveFiniteWeights) {
+    const auto cuda = make_cuda_backend(options);
+    for (const ElementType wire : {ElementType::f32, ElementType::bf16, ElementType::f16}) {
+        const auto model = fresh(*cuda);
+        EqualRanks group(2);
+        group.poisoned = true;
+        const auto runner = model->training_step({}, {.group = &group, .wire = wire});
+        for (std::int64_t update = 1; update <= 2; ++update) {
+            step.step = update;
+            runner->begin(1);
+            runner->batch(batch_of(1), times);
+            runner->finish(step, false, times);
+        }
+        EXPECT_THROW(runner->result(times), NotFiniteError) << name_of(wire);
+        for (const float weight : weights(*model)) {
+            ASSERT_TRUE(std::isfinite(weight)) << name_of(wire);
+        }
+        EXPECT_EQ(group.warm, group.recorded) << "connections are made for the sums that are recorded";
     }
 }
 

@@ -157,7 +157,7 @@ TEST(Reducer, WhatIsAlwaysZeroIsNotSent) {
     }
 }
 
-TEST(Reducer, UnusedParametersAreNamedOrCountAsZero) {
+TEST(Reducer, NamesParametersWithoutAGradient) {
     const ParameterLayout layout = small_layout();
     in_world(kTwo, [&](ProcessGroup& group) {
         std::vector<float> gradients(layout.total, 5.0F);
@@ -172,23 +172,6 @@ TEST(Reducer, UnusedParametersAreNamedOrCountAsZero) {
             EXPECT_NE(std::string(error.what()).find("no gradient came for conv.weight, fc.weight"),
                       std::string::npos)
                 << error.what();
-        }
-        ReducerOptions options = limits(1, 1);
-        options.find_unused_parameters = true;
-        Reducer tolerant(group, layout, gradients, std::move(options));
-        for (int step = 0; step < 2; ++step) {
-            std::fill(gradients.begin(), gradients.end(), 4.0F);
-            tolerant.reset();
-            tolerant.ready(ParameterId(3));
-            tolerant.ready(ParameterId(1));
-            if (group.rank() == 1) {
-                tolerant.ready(ParameterId(2));
-            }
-            tolerant.wait();
-            EXPECT_EQ(gradients[0], 4.0F);
-            EXPECT_EQ(gradients[32], 2.0F);   // only rank 1 used it
-            EXPECT_EQ(gradients[112], 0.0F);  // no rank did
-            EXPECT_EQ(tolerant.unused_everywhere(), ids({0}));
         }
     });
 }
@@ -216,7 +199,6 @@ TEST(Reducer, RanksThatDifferAreNamedBeforeTheFirstStep) {
          "live 112+50"},
         {[](auto&, auto& options) { options.names[ParameterId(1)] = "conv.bia"; }, "conv.bia of 10"},
         {[](auto&, auto& options) { options.limits->others = 301; }, "buckets of 1 and 301 bytes"},
-        {[](auto&, auto& options) { options.find_unused_parameters = true; }, "find_unused_parameters on"},
         {[](auto&, auto& options) { options.hook = std::make_unique<CompressionHook>(ElementType::bf16); },
          "compression to bf16"}};
     for (const Case& one : cases) {

@@ -269,7 +269,8 @@ public:
     }
 
     using CompiledModel::optimizer_step;
-    void optimizer_step(const OptimizerStep& step, FlatRange range) override {
+    bool optimizer_step(const OptimizerStep& step, FlatRange range) override {
+        bool finite = true;
         const int arrays = optimizer_state_count(step.kind, step.momentum);
         const auto state_of = [&](int i) {
             return i < arrays ? state(optimizer_state_name(step.kind, i)) : std::span<float>();
@@ -285,12 +286,13 @@ public:
             for (const FlatRange& dead : dead_) {
                 const std::size_t from = std::clamp(dead.offset, at, end);
                 const std::size_t to = std::clamp(dead.offset + dead.size, from, end);
-                update(step, part.decayed, {at, from - at}, true, all);
+                finite = update(step, part.decayed, {at, from - at}, true, all) && finite;
                 update(step, part.decayed, {from, to - from}, false, all);
                 at = to;
             }
-            update(step, part.decayed, {at, end - at}, true, all);
+            finite = update(step, part.decayed, {at, end - at}, true, all) && finite;
         }
+        return finite;
     }
 
     std::vector<float> optimizer_state(std::string_view name, ParameterId id) override {
@@ -428,23 +430,26 @@ private:
     }
 
     /// A range whose gradients are not live takes zeros from the cache: its own would cost a pass over
-    /// memory, and pages that nothing else ever touches (28 MB of a ResNet-18's 45).
-    void update(const OptimizerStep& step, bool decayed, FlatRange range, bool live,
+    /// memory, and pages that nothing else ever touches (28 MB of a ResNet-18's 45). False: optimizer_update().
+    bool update(const OptimizerStep& step, bool decayed, FlatRange range, bool live,
                 const OptimizerState& all) {
         constexpr std::size_t kZeros = std::size_t{1} << 16U;
         static const std::array<float, kZeros> zeros{};
+        bool finite = true;
         for (std::size_t done = 0; done < range.size;) {
             const std::size_t begin = range.offset + done;
             const std::size_t count = live ? range.size : std::min(kZeros, range.size - done);
             const auto part = [&](std::span<float> values) {
                 return values.empty() ? values : values.subspan(begin, count);
             };
-            optimizer_update(step, decayed,
-                             live ? std::span<const float>(gradients()).subspan(begin, count)
-                                  : std::span<const float>(zeros).first(count),
-                             weights().subspan(begin, count), {part(all.first), part(all.second)});
+            const std::span<const float> g = live ? std::span<const float>(gradients()).subspan(begin, count)
+                                                  : std::span<const float>(zeros).first(count);
+            finite = optimizer_update(step, decayed, g, weights().subspan(begin, count),
+                                      {part(all.first), part(all.second)}) &&
+                     finite;
             done += count;
         }
+        return finite;
     }
 
     std::vector<DecayRange> groups(const OptimizerStep& step) const {

@@ -276,7 +276,8 @@ void CudaExecutable::warm_up_update(const StepRequest& request) {
     constexpr int kYes = 1;
     cuda_check(cudaMemsetAsync(&numbers->skip, kYes, sizeof(numbers->skip), main), "cudaMemsetAsync");
     measure_gradients(flat, {}, numbers, &state_.output->update, memory_.norm_scratch(), main);
-    update_parameters(request.optimizer.kind, flat, numbers, &state_.output->totals.loss, nullptr, main);
+    update_parameters(request.optimizer.kind, flat, numbers,
+                      {&state_.output->totals.loss, nullptr, &state_.output->update}, main);
     if (request.reduction != nullptr && request.reduction->wire != ElementType::f32) {
         const ElementType type = request.reduction->wire;
         auto* const scratch = static_cast<float*>(static_cast<void*>(memory_.norm_scratch().partials));
@@ -388,7 +389,7 @@ void CudaExecutable::enqueue_step(const StepRequest& request) {
     last_ = &training();
     ++memory_.batches_tracked;
     of.has_result = true;
-    of.updates = request.update;
+    of.update = request.update ? request.optimizer.step : 0;
     of.norm_wanted = request.want_norm || request.clip_norm > 0.0 || request.scale_loss;
     slots_.advance();
 }
@@ -404,8 +405,9 @@ StepResult CudaExecutable::take_result(InputSlot& slot) {
     const auto& output = *slot.output.as<StepOutput>();
     StepResult result;
     result.batch = batch_result(slot);
-    result.updated = slot.updates;
-    if (slot.updates && slot.norm_wanted) {
+    result.updated = slot.update != 0;
+    result.finite = slot.update == 0 || output.update.not_finite_in != slot.update;
+    if (result.updated && slot.norm_wanted) {
         result.updated = output.update.updated != 0;
         result.gradient_norm = output.update.norm;
         result.loss_scale = static_cast<double>(output.update.loss_scale);

@@ -47,7 +47,9 @@ public:
     bool sums_over_ranks() const { return static_cast<bool>(options_.enqueue_sum); }
 
     using CompiledModel::optimizer_step;
-    void optimizer_step(const OptimizerStep& step, FlatRange range) override { memory_.update(step, range); }
+    bool optimizer_step(const OptimizerStep& step, FlatRange range) override {
+        return memory_.update(step, range);
+    }
     std::vector<float> optimizer_state(std::string_view name, ParameterId id) override {
         return memory_.optimizer_state(name, id);
     }

@@ -26,7 +26,7 @@ struct InputSlot {
     Event ran;       ///< the step has run
     Event finished;  ///< … and its output is in host memory
     bool has_result = false;
-    bool updates = false;
+    std::int64_t update = 0;  ///< OptimizerStep::step of the update that the step ends in; 0: none
     bool norm_wanted = false;
 };
 

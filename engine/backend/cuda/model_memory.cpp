@@ -272,7 +272,7 @@ NormScratch ModelMemory::norm_scratch() {
     return {norm_partials_.as<double>(), norm_counter_.as<unsigned>()};
 }
 
-void ModelMemory::update(const OptimizerStep& step, FlatRange range) {
+bool ModelMemory::update(const OptimizerStep& step, FlatRange range) {
     prepare(step);
     catch_up();
     UpdateNumbers numbers;
@@ -281,8 +281,16 @@ void ModelMemory::update(const OptimizerStep& step, FlatRange range) {
     cuda_check(
         cudaMemcpyAsync(numbers_.data(), &numbers, sizeof(numbers), cudaMemcpyHostToDevice, gpu_.main.get()),
         "cudaMemcpyAsync");
-    update_parameters(step.kind, flat(step, range), numbers_.as<UpdateNumbers>(), nullptr, nullptr,
-                      gpu_.main.get());
+    update_parameters(step.kind, flat(step, range), numbers_.as<UpdateNumbers>(),
+                      {.report = report_.as<UpdateReport>()}, gpu_.main.get());
+    return update_report().not_finite_in != step.step;
+}
+
+UpdateReport ModelMemory::update_report() {
+    UpdateReport report;
+    gpu_.main.wait();
+    from_device<UpdateReport>({&report, 1}, report_.as<UpdateReport>());
+    return report;
 }
 
 double ModelMemory::gradient_norm() {
@@ -301,10 +309,7 @@ double ModelMemory::gradient_norm() {
         "cudaMemcpyAsync");
     measure_gradients(all, {}, numbers_.as<UpdateNumbers>(), report_.as<UpdateReport>(), norm_scratch(),
                       gpu_.main.get());
-    UpdateReport report;
-    gpu_.main.wait();
-    from_device<UpdateReport>({&report, 1}, report_.as<UpdateReport>());
-    return report.norm;
+    return update_report().norm;
 }
 
 float* ModelMemory::kept_gradients() {

@@ -63,8 +63,8 @@ public:
     /// are brought up to date when there are many notes, and before anything else reads or changes them.
     void expect_update(const OptimizerStep& step);
     NormScratch norm_scratch();
-    /// Enqueues the update of a range, with numbers of its own.
-    void update(const OptimizerStep& step, FlatRange range);
+    /// The update of a range, with numbers of its own. Waits for it; false: a gradient was not finite.
+    bool update(const OptimizerStep& step, FlatRange range);
     double gradient_norm();
 
     /// A second array of gradients, made at the first call: the sum so far while they are accumulated.
@@ -97,6 +97,8 @@ private:
     float* state(std::string_view name);
     /// Enqueues the updates that parameters without a gradient have not made yet.
     void catch_up();
+    /// What update() or gradient_norm() reported; waits for it.
+    UpdateReport update_report();
 
     Gpu& gpu_;
     const Graph& graph_;
@@ -120,7 +122,7 @@ private:
     DeviceMemory statistics_;
     IndexedVector<StatisticId, float*> statistic_at_;  ///< null for batches_tracked
     DeviceMemory numbers_;                             ///< of update()
-    DeviceMemory report_;                              ///< of gradient_norm()
+    DeviceMemory report_;                              ///< of update() and gradient_norm()
     DeviceMemory norm_partials_;
     DeviceMemory norm_counter_;
     DeviceMemory loss_scale_;

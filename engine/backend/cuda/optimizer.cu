@@ -102,18 +102,25 @@ __device__ __forceinline__ void store_memory(const FlatParameters& flat, std::in
 
 constexpr int kGroupsPerLine = kLine / kBlock;
 
+__device__ __forceinline__ bool all_finite(const UpdateNumbers& n, const Group& g) {
+    bool finite = true;
+    for (int k = 0; k < kBlock; ++k) {
+        finite = finite && isfinite(conditioned(g.v[k], n));
+    }
+    return finite;
+}
+
 template <Update kUpdate, typename Copy>
 __global__ void __launch_bounds__(kThreads)
-    update_kernel(FlatParameters flat, const UpdateNumbers* numbers, const double* loss, IdleUpdates* idle,
-                  std::int64_t groups) {
+    update_kernel(FlatParameters flat, const UpdateNumbers* numbers, UpdateNotes notes, std::int64_t groups) {
     wait_for_inputs();
     const UpdateNumbers n = *numbers;
-    if (n.skip != 0 || (loss != nullptr && !isfinite(*loss))) {
+    if (n.skip != 0 || (notes.loss != nullptr && !isfinite(*notes.loss))) {
         return;
     }
-    if (idle != nullptr && blockIdx.x == 0 && threadIdx.x == 0) {
-        idle->numbers[idle->count] = n;
-        ++idle->count;
+    if (notes.idle != nullptr && blockIdx.x == 0 && threadIdx.x == 0) {
+        notes.idle->numbers[notes.idle->count] = n;
+        ++notes.idle->count;
     }
     const auto first_group = static_cast<std::int64_t>(flat.begin / kBlock);
     for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; i < groups;
@@ -128,6 +135,12 @@ __global__ void __launch_bounds__(kThreads)
         Group g{};
         if (live) {
             g = load(flat.gradients + at);
+            if (!all_finite(n, g)) {
+                if (notes.report != nullptr) {
+                    notes.report->not_finite_in = n.step.step;  // the same number from every thread
+                }
+                continue;
+            }
         }
         Group p = load(flat.parameters + at);
         Group m{};
@@ -257,8 +270,8 @@ unsigned blocks_for(std::int64_t groups) {
 }
 
 template <Update kUpdate>
-void launch_update(const FlatParameters& flat, const UpdateNumbers* numbers, const double* loss,
-                   IdleUpdates* idle, cudaStream_t stream) {
+void launch_update(const FlatParameters& flat, const UpdateNumbers* numbers, const UpdateNotes& notes,
+                   cudaStream_t stream) {
     const auto groups = static_cast<std::int64_t>((flat.end - flat.begin) / kBlock);
     if (groups == 0) {
         return;
@@ -266,7 +279,7 @@ void launch_update(const FlatParameters& flat, const UpdateNumbers* numbers, con
     with_element(flat.copy_type, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
         launch(update_kernel<kUpdate, T>, dim3(blocks_for(groups)), dim3(kThreads), stream, flat, numbers,
-               loss, idle, groups);
+               notes, groups);
     });
 }
 
@@ -283,13 +296,13 @@ void set_update_numbers(const OptimizerStep& step, UpdateNumbers& numbers) {
 }
 
 void update_parameters(OptimizerKind kind, const FlatParameters& flat, const UpdateNumbers* numbers,
-                       const double* loss, IdleUpdates* idle, cudaStream_t stream) {
+                       const UpdateNotes& notes, cudaStream_t stream) {
     if (kind != OptimizerKind::sgd) {
-        launch_update<Update::adam>(flat, numbers, loss, idle, stream);
+        launch_update<Update::adam>(flat, numbers, notes, stream);
     } else if (flat.first != nullptr) {
-        launch_update<Update::momentum>(flat, numbers, loss, idle, stream);
+        launch_update<Update::momentum>(flat, numbers, notes, stream);
     } else {
-        launch_update<Update::plain>(flat, numbers, loss, idle, stream);
+        launch_update<Update::plain>(flat, numbers, notes, stream);
     }
 }
 

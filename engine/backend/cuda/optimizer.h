@@ -53,6 +53,8 @@ struct UpdateReport {
     double norm = 0.0;
     float loss_scale = 1.0F;
     int updated = 1;
+    /// OptimizerStep::step of the last update with a gradient that is not finite; 0: none so far.
+    std::int64_t not_finite_in = 0;
 };
 
 /// Parameters are stored in lines of this many floats; a line has one kind.
@@ -86,11 +88,19 @@ struct IdleUpdates {
 /// The numbers of one step, as optimizer_update() takes them from it. For the host and for the device.
 void set_update_numbers(const OptimizerStep& step, UpdateNumbers& numbers);
 
-/// Nothing is changed where `numbers` say so or *loss (may be null) is not finite: the step that made it can
-/// be looked at then with the weights that it had. `idle` (device memory, may be null) takes a note of an update that is
-/// made; its caller sees to it that there is room.
+/// What an update looks at and writes next to the parameters; device memory, each may be null.
+struct UpdateNotes {
+    /// Not finite: nothing is changed, and the step that made it can be looked at with the weights that it had.
+    const double* loss = nullptr;
+    /// Takes a note of an update that is made; the caller sees to it that there is room.
+    IdleUpdates* idle = nullptr;
+    UpdateReport* report = nullptr;  ///< not_finite_in is written
+};
+
+/// Nothing is changed where `numbers` say so. Parameters and state next to a gradient that is not finite stay as they are:
+/// the gradients are the sum over the ranks, so a rank without a fault of its own keeps finite weights, too.
 void update_parameters(OptimizerKind kind, const FlatParameters& flat, const UpdateNumbers* numbers,
-                       const double* loss, IdleUpdates* idle, cudaStream_t stream);
+                       const UpdateNotes& notes, cudaStream_t stream);
 /// Makes the noted updates of the lines without a gradient, but for the kernels' copy; none is noted afterwards.
 void catch_up(OptimizerKind kind, const FlatParameters& flat, IdleUpdates* idle, cudaStream_t stream);
 

@@ -43,15 +43,20 @@ void RecordedStep::prepare_reduction(const GradientExchange& exchange) {
         reduction_->divisor = group.size();
     }
     const BucketLimits limits = exchange.limits.value_or(default_bucket_limits(layout.total * sizeof(float)));
+    const std::size_t element = size_of(exchange.wire);
+    auto* const memory = exchange.wire == ElementType::f32
+                             ? static_cast<std::byte*>(static_cast<void*>(model_.gradients().data()))
+                             : model_.memory().wire();
     for (const Bucket& bucket : plan_buckets(layout, limits)) {
         reduction_->buckets.push_back(bucket.live);
-        reduced_bytes_ += bucket.live_size() * size_of(exchange.wire);
-        // Once without recording: connections are made now.
+        reduced_bytes_ += bucket.live_size() * element;
+        // Once without recording, in the type and the memory of the recorded sums: NCCL chooses its algorithm, loads its
+        // kernel and connects now.
         std::vector<Piece> pieces;
         for (const FlatRange& range : bucket.live) {
-            pieces.push_back({model_.gradients().subspan(range.offset, range.size).data(), range.size});
+            pieces.push_back({memory + range.offset * element, range.size});
         }
-        group.all_reduce({.pieces = pieces, .scale = scale}).wait();
+        group.all_reduce({.pieces = pieces, .type = exchange.wire, .scale = scale}).wait();
     }
     reduction_->enqueue_sum = [&group, scale, wire = exchange.wire](std::span<const WirePart> parts,
                                                                     void* queue) {
@@ -167,6 +172,7 @@ UpdateResult RecordedStep::result_of(const Open& update) const {
         if (!std::isfinite(step.batch.loss)) {
             fail_not_finite(*executable, step.batch.loss);
         }
+        check_gradients(step.finite);
         result.mine.add(step.batch, size);
         if (&executable == &update.batches.back().first) {
             result.skipped = !step.updated;

@@ -359,9 +359,8 @@ StepOperation StepOperations::update_of(const FlatRange& range, Lane lane, bool 
     flat.begin = range.offset;
     flat.end = range.offset + range.size;
     flat.live_only = memory.idle != nullptr;
-    IdleUpdates* const idle = last ? memory.idle : nullptr;
     UpdateNumbers* const numbers = &state.control->update;
-    const double* const loss = &state.output->totals.loss;
+    const UpdateNotes notes{&state.output->totals.loss, last ? memory.idle : nullptr, &state.output->update};
     std::vector<MemoryTouch> touches{
         touch(memory.gradients.data() + range.offset, range.size * sizeof(float), false),
         touch(flat.parameters + range.offset, range.size * sizeof(float), true),
@@ -385,7 +384,7 @@ StepOperation StepOperations::update_of(const FlatRange& range, Lane lane, bool 
             .lane = lane,
             .touches = std::move(touches),
             .run = [=, kind = request_.optimizer.kind](
-                       cudaStream_t stream) { update_parameters(kind, flat, numbers, loss, idle, stream); },
+                       cudaStream_t stream) { update_parameters(kind, flat, numbers, notes, stream); },
             .bytes = live * sizeof(float) + (flat.live_only ? live : range.size) * each};
 }
 

@@ -55,6 +55,7 @@ struct StepRequest {
 struct StepResult {
     BatchResult batch;
     bool updated = false;  ///< false: not requested, or skipped by the loss scale
+    bool finite = true;    ///< false: the update met a gradient that is not finite
     /// Of the averaged gradients without loss scale, before clipping; NaN where it was not requested.
     double gradient_norm = std::numeric_limits<double>::quiet_NaN();
     double loss_scale = 1.0;  ///< with which this step was made
