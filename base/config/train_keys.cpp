@@ -433,7 +433,7 @@ void add_ddp(Table& table) {
          .rare = true});
     add(table, "ddp.find_unused_parameters", MEMBER(ddp.find_unused_parameters),
         {.label = "Unused parameters",
-         .help = "Allow parameters that get no gradient in a step.",
+         .help = "Accepted and not needed: every parameter of a native model takes part in every step.",
          .group = kDdp,
          .rare = true});
     add(table, "ddp.collective_timeout_s", MEMBER(ddp.collective_timeout_s),
@@ -524,7 +524,7 @@ void add_rest(Table& table) {
          .group = kCheckpoint});
     add(table, "checkpoint.init_from", MEMBER(checkpoint.init_from),
         {.label = "Initial weights",
-         .help = "A safetensors file.",
+         .help = "A safetensors or PyTorch file.",
          .absent = "from seed",
          .group = kCheckpoint,
          .rare = true});

@@ -17,9 +17,7 @@ namespace rankscope::engine {
 struct GradientExchange {
     ProcessGroup* group = nullptr;         ///< for the model's memory; null: a world of one
     std::optional<BucketLimits> limits{};  ///< absent: default_bucket_limits()
-    /// Parameters that are not reported in a step count as zero; without it they are an error.
-    bool find_unused_parameters = false;
-    ElementType wire = ElementType::f32;  ///< what gradients are sent as; bf16 and f16 halve the bytes
+    ElementType wire = ElementType::f32;   ///< what gradients are sent as; bf16 and f16 halve the bytes
     /// For messages and for the check across ranks; may be empty.
     IndexedVector<ParameterId, std::string> names{};
 };

@@ -70,9 +70,8 @@ std::string Reducer::name_of_parameter(ParameterId id) const {
 std::string Reducer::description() const {
     std::string text = "buckets of " + std::to_string(limits_.first) + " and " +
                        std::to_string(limits_.others) + " bytes\n" +
-                       (options_.hook ? options_.hook->name() : "no compression") +
-                       "\nfind_unused_parameters " + (options_.find_unused_parameters ? "on" : "off") +
-                       "\nstorage \"" + layout_.fingerprint + "\"\n";
+                       (options_.hook ? options_.hook->name() : "no compression") + "\nstorage \"" +
+                       layout_.fingerprint + "\"\n";
     for (const ParameterId id : storage_order(layout_)) {
         const ParameterSlot& slot = layout_.slots[id];
         text += name_of_parameter(id) + " of " + std::to_string(slot.size) + " elements at " +
@@ -180,7 +179,7 @@ void Reducer::wait(const std::function<void(const Bucket&)>& done) {
     }
     const auto begin = Clock::now();
     Clock::duration updating{0};
-    settle_unused();
+    check_complete();
     for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
         works_[bucket].wait();
         if (options_.hook) {
@@ -199,42 +198,19 @@ void Reducer::wait(const std::function<void(const Bucket&)>& done) {
         std::chrono::duration<double, std::milli>(Clock::now() - begin - updating).count();
 }
 
-/// Parameters that took no part in this rank's loss.
-void Reducer::settle_unused() {
-    std::vector<ParameterId> unused;
+/// In a static graph every parameter takes part in every step: one that does not is a fault of the backend.
+void Reducer::check_complete() const {
+    std::string names;
     for (const ParameterId id : is_ready_.indices()) {
         if (!is_ready_[id]) {
-            unused.push_back(id);
-        }
-    }
-    if (!options_.find_unused_parameters) {
-        if (unused.empty()) {
-            return;
-        }
-        std::string names;
-        for (const ParameterId id : unused) {
             names += (names.empty() ? "" : ", ") + name_of_parameter(id);
         }
+    }
+    if (!names.empty()) {
         throw Error(
             "no gradient came for " + names +
             ": it takes no part in the loss of this step, and the other ranks wait for it. Remove it from "
-            "the model, or set find_unused_parameters: true.");
-    }
-    std::vector<double> used(is_ready_.size());
-    std::transform(is_ready_.begin(), is_ready_.end(), used.begin(),
-                   [](bool ready) { return ready ? 1.0 : 0.0; });
-    for (const ParameterId id : unused) {
-        const ParameterSlot& slot = layout_.slots[id];
-        const std::span<float> range = gradients_.subspan(slot.offset, slot.size);
-        std::fill(range.begin(), range.end(), 0.0F);
-        ready(id);
-    }
-    group_.sum(used);
-    unused_everywhere_.clear();
-    for (const ParameterId id : is_ready_.indices()) {
-        if (used[id.value()] == 0.0) {
-            unused_everywhere_.push_back(id);
-        }
+            "the model.");
     }
 }
 

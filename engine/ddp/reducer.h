@@ -19,8 +19,6 @@ namespace rankscope::engine {
 
 struct ReducerOptions {
     std::optional<BucketLimits> limits{};  ///< absent: default_bucket_limits()
-    /// Parameters that are not reported in a step count as zero; without it they are an error.
-    bool find_unused_parameters = false;
     std::unique_ptr<GradientHook> hook{};  ///< null: plain all-reduce in f32
     /// For messages and for the check across ranks; may be empty.
     IndexedVector<ParameterId, std::string> names{};
@@ -63,9 +61,6 @@ public:
 
     const std::vector<Bucket>& buckets() const { return buckets_; }
     const ReducerStatistics& last_step() const { return statistics_; }
-    /// With find_unused_parameters: those that no rank used in the last step. (Their gradient is zero;
-    /// PyTorch leaves them out of the optimizer's step.)
-    const std::vector<ParameterId>& unused_everywhere() const { return unused_everywhere_; }
 
 private:
     void plan(std::span<const ParameterId> order);
@@ -73,7 +68,7 @@ private:
     std::string description() const;
     std::string name_of_parameter(ParameterId id) const;
     void launch(std::size_t bucket);
-    void settle_unused();
+    void check_complete() const;
     void rebuild();
 
     ProcessGroup& group_;
@@ -92,7 +87,6 @@ private:
     std::vector<std::size_t> missing_;  ///< by bucket
     std::size_t next_ = 0;              ///< first bucket not launched
     std::vector<Work> works_;
-    std::vector<ParameterId> unused_everywhere_;
     ReducerStatistics statistics_;
 };
 
