@@ -157,6 +157,7 @@ inline constexpr auto kFailureIds = std::to_array<std::string_view>({
     "p2p-acs-iommu",
     "p2p-unsupported",
     "partition-midrun",
+    "parameters-differ",
     "passphrase",
     "path-late",
     "peer-link-absent",

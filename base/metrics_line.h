@@ -39,6 +39,8 @@
 ///   peak_rss_mb  largest resident memory of the rank so far, MiB
 ///   val_loss, val_acc1, val_acc5, val_samples  validation over all ranks, after an epoch
 ///   params       checksum of the parameters, "sha256:<hex>"
+///   params_differ  with step: the parameters of this rank are not those of the other ranks any more; the name of the first
+///                one that differs
 ///   stage        instead of a metric: the rank has reached a stage of base/stage.h ("rendezvous", "data",
 ///                "train", "validate", "done"; another name is read as a "note" that contains it); with "detail"
 ///                (text) and, where it is known, "done" and "total" (progress), "waiting_for" (array of ranks),
@@ -47,6 +49,7 @@ namespace rankscope {
 
 inline constexpr std::size_t kMaxMetricsLine = 65536;
 inline constexpr std::size_t kMaxWaitingFor = 256;
+inline constexpr const char* kParametersDifferKey = "params_differ";
 inline constexpr const char* kMetricsPipeVariable = "RANKSCOPE_METRICS";
 /// The run's random token (64 hex digits): whatever listens for a rank of this run demands it.
 inline constexpr const char* kTokenVariable = "RANKSCOPE_TOKEN";

@@ -73,6 +73,12 @@ void LogListener::run_done(const std::string& checksum) {
     std::fflush(stdout);
 }
 
+void LogListener::parameters_differ(const ParameterDrift& drift) {
+    std::printf("step %lld: the parameters of this rank differ from those of the other ranks (first: %s)\n",
+                static_cast<long long>(drift.update), drift.parameter.c_str());
+    std::fflush(stdout);
+}
+
 void LogListener::note(const std::string& text) {
     std::printf("%s\n", text.c_str());
     std::fflush(stdout);

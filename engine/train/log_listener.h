@@ -19,6 +19,7 @@ public:
     void epoch_done(const EpochReport& report) override;
     void checkpoint_done(const CheckpointReport& report) override;
     void run_done(const std::string& checksum) override;
+    void parameters_differ(const ParameterDrift& drift) override;
     void note(const std::string& text) override;
 
 private:

@@ -112,6 +112,13 @@ void MetricLinesListener::run_done(const std::string& checksum) {
     sink_.write(line);
 }
 
+void MetricLinesListener::parameters_differ(const ParameterDrift& drift) {
+    MetricsLine line;
+    line.step = drift.update;
+    line.texts = {{kParametersDifferKey, drift.parameter}};
+    sink_.write(line);
+}
+
 void MetricLinesListener::note(const std::string& text) {
     sink_.stage(StageName::Note, text);
 }

@@ -71,6 +71,12 @@ struct EpochReport {
     std::string checkpoint{};            ///< what was written or is being written; empty: nothing
 };
 
+/// This rank's parameters are not those of the other ranks any more.
+struct ParameterDrift {
+    std::int64_t update = 0;  ///< the first one after which this was seen
+    std::string parameter{};  ///< the first parameter of the model that differs
+};
+
 class RunListener {
 public:
     virtual ~RunListener() = default;
@@ -87,6 +93,8 @@ public:
     /// Rank 0: a checkpoint is on disk, or could not be written.
     virtual void checkpoint_done(const CheckpointReport&) {}
     virtual void run_done(const std::string& /*checksum*/) {}
+    /// Once a run, on the ranks that differ from the others.
+    virtual void parameters_differ(const ParameterDrift&) {}
     /// A note for the user, in a sentence.
     virtual void note(const std::string& /*text*/) {}
 };

@@ -5,6 +5,7 @@
 #include <engine/error.h>
 #include <engine/models/model_registry.h>
 #include <engine/train/model_setup.h>
+#include <engine/train/parameter_comparison.h>
 #include <engine/train/sum_over_ranks.h>
 #include <engine/train/trainer.h>
 
@@ -28,7 +29,6 @@ StepOptions step_options(const config::TrainConfig& config) {
 GradientExchange gradient_exchange(const TrainerOptions& options, const Graph& graph) {
     const config::DdpConfig& config = options.config.ddp;
     GradientExchange exchange{.group = options.memory_group(),
-                              .find_unused_parameters = config.find_unused_parameters,
                               .wire = config.compression == "bf16"   ? ElementType::bf16
                                       : config.compression == "fp16" ? ElementType::f16
                                                                      : ElementType::f32};
@@ -138,6 +138,11 @@ std::string Trainer::run() {
         if (!note.empty() && options_.rank == 0) {
             listener.note(note);
         }
+        if (config.ddp.find_unused_parameters && options_.rank == 0) {
+            listener.note(
+                "ddp.find_unused_parameters is not needed: every parameter of this model takes part in every "
+                "step");
+        }
         listener.run_begins(facts());
     });
     if (progress_.epoch < config.epochs && !finished()) {
@@ -162,10 +167,30 @@ std::string Trainer::save(const SavePoint& point) {
         return "";
     }
     reporter_.report_all();
+    if (!point.epoch_ends) {  // an epoch's end has compared them
+        compare_ranks();
+    }
     return state_.save(point);
 }
 
+void Trainer::compare_ranks() {
+    if (parameters_differ_) {
+        return;
+    }
+    const std::optional<ParameterDifference> found = compare_parameters(*model_, graph_, options_.group);
+    if (!found) {
+        return;
+    }
+    parameters_differ_ = true;
+    if (std::find(found->ranks.begin(), found->ranks.end(), options_.rank) != found->ranks.end()) {
+        options_.notify([&](RunListener& listener) {
+            listener.parameters_differ({.update = progress_.update, .parameter = found->parameter});
+        });
+    }
+}
+
 void Trainer::finish_epoch() {
+    compare_ranks();
     EpochReport report{.epoch = progress_.epoch,
                        .update = progress_.update,
                        .validation = validator_.validate_epoch(progress_.epoch)};

@@ -37,6 +37,8 @@ private:
     void train_epoch();
     void train_update(std::optional<Batch>& batch);
     void finish_epoch();
+    /// Tells the user when this rank's parameters are not those of the others. Collective.
+    void compare_ranks();
     /// Writes a checkpoint if one is due; its name.
     std::string save(const SavePoint& point);
     RunPosition position_of(std::int64_t update_in_epoch) const;
@@ -57,6 +59,7 @@ private:
     UpdateReporter reporter_;
     RunState state_;
     Validator validator_;
+    bool parameters_differ_ = false;  ///< seen and told
 };
 
 }  // namespace rankscope::engine

@@ -147,6 +147,12 @@ inline constexpr auto kProgramFailures = std::to_array<CatalogueEntry>({
      "Create it there (`python3 -m venv {1}`), or correct venv: in the job."},
     {"not-own", ExitClass::Unreachable, "Process {1} belongs to {2}: it was not ended.",
      "Ask {2} to end it, or use another port or GPU."},
+    {"parameters-differ", ExitClass::None,
+     "The parameters of rank {rank} on {node} differ from those of the other ranks since step {2} (first: "
+     "{1}).",
+     "Do not use the result. Check {node}: memory and GPU errors (ECC), another processor or driver than the "
+     "others. Then "
+     "continue from a checkpoint before step {2}."},
     {"passphrase", ExitClass::Unreachable, "The passphrase is wrong.", "Try again, or run `ssh-add` first."},
     {"peer-link-absent", ExitClass::None,
      "The supervisor of {node} has no connection to the supervisor of the master node. If a rank fails, only "

@@ -9,11 +9,13 @@
 #include <engine/models/initialise.h>
 #include <engine/models/model_registry.h>
 #include <engine/train/model_setup.h>
+#include <engine/train/parameter_comparison.h>
 #include <engine/train/sum_over_ranks.h>
 #include <engine/train/update_plan.h>
 #include <engine/train/validation.h>
 
 #include <gtest/gtest.h>
+#include <tests/engine/in_world.h>
 #include <tests/engine/temporary_folder.h>
 #include <tests/engine/worker_process.h>
 
@@ -259,6 +261,97 @@ TEST_F(TrainingStepTest, ALossThatIsNoNumberNamesTheFirstLayerAndTouchesNothing)
     weight[0] = std::numeric_limits<float>::infinity();
     model->set_weight(ParameterId(2), weight);
     EXPECT_NE(message(batch_of(0, 10)).find("conv2"), std::string::npos) << message(batch_of(0, 10));
+}
+
+/// Two ranks, of which the other one's gradients are infinite.
+class InfiniteRank final : public ProcessGroup {
+public:
+    int rank() const override { return 0; }
+    int size() const override { return 2; }
+    std::string_view backend() const override { return "test"; }
+    std::string transport() const override { return "none"; }
+    std::shared_ptr<float> allocate(std::size_t /*count*/) override { return nullptr; }
+    Work all_reduce(const Reduction& reduction, When /*when*/) override {
+        static_cast<float*>(reduction.pieces.front().data)[0] = std::numeric_limits<float>::infinity();
+        return {};
+    }
+    void sum(std::span<float> /*values*/) override {}
+    void sum(std::span<double> /*values*/) override {}
+    using ProcessGroup::broadcast;
+    void broadcast(std::span<std::byte> /*bytes*/, int /*root*/) override {}
+    std::vector<std::string> all_gather(const std::string& bytes) override { return {bytes, bytes}; }
+    void barrier() override {}
+    std::unique_ptr<ProcessGroup> split(int /*colour*/) override { return nullptr; }
+    void abort(const std::string& /*why*/) override {}
+};
+
+TEST_F(TrainingStepTest, GradientsOfAnotherRankThatAreNotFiniteEndTheRunAndLeaveFiniteWeights) {
+    const auto model = fresh_model(10);
+    InfiniteRank group;
+    const auto runner = model->training_step({}, {.group = &group});
+    EXPECT_THROW(runner->train(batch_of(0, 10), step, times), NotFiniteError);
+    for (const float weight : parameters(*model)) {
+        ASSERT_TRUE(std::isfinite(weight));
+    }
+}
+
+class ParameterComparison : public TrainingStepTest {
+protected:
+    /// What the ranks find when each has changed its own model.
+    void compare(int ranks, const std::function<void(int rank, CompiledModel& model)>& change,
+                 const std::function<void(const std::optional<ParameterDifference>&)>& expect) {
+        in_world({.ranks = ranks}, [&](ProcessGroup& group) {
+            const std::unique_ptr<Backend> own = make_cpu_backend(1);
+            const auto model = own->compile(graph, {.batch_size = 2});
+            const CanonicalParameters initial = default_initialisation(graph, 1);
+            for (const ParameterId id : initial.indices()) {
+                model->set_weight(id, initial[id]);
+            }
+            change(group.rank(), *model);
+            expect(compare_parameters(*model, graph, &group));
+        });
+    }
+
+    static void change_last_bit(CompiledModel& model, ParameterId id, std::size_t place) {
+        std::vector<float> values = model.weight(id);
+        values[place] = std::nextafter(values[place], 2.0F);
+        model.set_weight(id, values);
+    }
+};
+
+TEST_F(ParameterComparison, FindsNothingWhereAllRanksAreEqual) {
+    compare(
+        3, [](int, CompiledModel&) {}, [](const auto& found) { EXPECT_FALSE(found); });
+}
+
+TEST_F(ParameterComparison, NamesTheOddRankAndTheFirstParameterByOneBit) {
+    compare(
+        3,
+        [&](int rank, CompiledModel& model) {
+            if (rank == 1) {
+                change_last_bit(model, ParameterId(2), 7);
+                change_last_bit(model, ParameterId(3), 0);
+            }
+        },
+        [&](const auto& found) {
+            ASSERT_TRUE(found);
+            EXPECT_EQ(found->ranks, std::vector<int>{1});
+            EXPECT_EQ(found->parameter, graph.parameters[ParameterId(2)].name);
+        });
+}
+
+TEST_F(ParameterComparison, OfTwoRanksTheOneThatIsNotRank0IsNamed) {
+    compare(
+        2,
+        [&](int rank, CompiledModel& model) {
+            if (rank == 0) {
+                change_last_bit(model, ParameterId(0), 0);
+            }
+        },
+        [](const auto& found) {
+            ASSERT_TRUE(found);
+            EXPECT_EQ(found->ranks, std::vector<int>{1});
+        });
 }
 
 // --- whole runs

@@ -300,6 +300,18 @@ echo '{"step":2,"epoch":1,"loss":NaN}' >&3)"}));
     EXPECT_TRUE(std::isnan(metrics[2].values(0)));
 }
 
+TEST_F(Supervisor, ReportsParametersThatDifferFromThoseOfTheOtherRanks) {
+    run_to_end(run_of({R"(echo '{"step":120,"params_differ":"conv1.weight"}' > "$RANKSCOPE_METRICS")"}));
+    std::vector<std::string> told;
+    for (const wire::Event& event : client_->events()) {
+        if (event.has_notice() && event.notice().id() == "parameters-differ") {
+            EXPECT_EQ(event.rank(), 0);
+            told.assign(event.notice().args().begin(), event.notice().args().end());
+        }
+    }
+    EXPECT_EQ(told, (std::vector<std::string>{"conv1.weight", "120"})) << history();
+}
+
 TEST_F(Supervisor, BadMetricsAreReportedOnceAndHarmNothing) {
     run_to_end(run_of({R"(exec 3>"$RANKSCOPE_METRICS"
 echo 'loss=0.5' >&3

@@ -224,6 +224,12 @@ void RankReader::take_metrics_line(RankProcess& rank, std::string_view line) {
         spool_.add(std::move(event));
         return;
     }
+    for (const auto& [key, text] : parsed->texts) {
+        if (key == kParametersDifferKey) {
+            add_notice(spool_, rank.spec.rank(), "parameters-differ",
+                       {text, std::to_string(parsed->step.value_or(0))});
+        }
+    }
     if (rank.printed) {
         rank.printed->given(*parsed);
     }
