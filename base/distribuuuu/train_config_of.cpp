@@ -20,7 +20,9 @@ void check_model(const Settings& settings) {
     if (settings.model.pretrained) {
         throw SettingsError(
             "MODEL.PRETRAINED is True; nothing is downloaded here. Save the pretrained state_dict to a "
-            "file and name it in MODEL.WEIGHTS.");
+            "file and set MODEL.PRETRAINED False. rankscope-worker distribuuuu reads the file from "
+            "MODEL.WEIGHTS, a "
+            "job from train.checkpoint.init_from.");
     }
 }
 

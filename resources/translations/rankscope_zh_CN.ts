@@ -629,8 +629,8 @@
             <translation>由 Distribuuuu 的 %1 生成。</translation>
         </message>
         <message>
-            <source>MODEL.WEIGHTS is not read; train.checkpoint.init_from takes a safetensors file.</source>
-            <translation>不读取 MODEL.WEIGHTS；train.checkpoint.init_from 接受 safetensors 文件。</translation>
+            <source>MODEL.WEIGHTS is not read; train.checkpoint.init_from takes its file.</source>
+            <translation>不读取 MODEL.WEIGHTS；请把该文件写入 train.checkpoint.init_from。</translation>
         </message>
     </context>
     <context>
@@ -3031,6 +3031,14 @@
             <source>Give each node its own name: `sudo hostnamectl set-hostname NAME`. Or correct the name in /etc/hosts or DNS.</source>
             <translation>请给每个节点各自的名称：`sudo hostnamectl set-hostname NAME`。或在 /etc/hosts 或 DNS 中更正该名称。</translation>
         </message>
+        <message>
+            <source>The parameters of rank {rank} on {node} differ from those of the other ranks since step {2} (first: {1}).</source>
+            <translation>{node} 上 rank {rank} 的参数自第 {2} 步起与其他 rank 不同（首个：{1}）。</translation>
+        </message>
+        <message>
+            <source>Do not use the result. Check {node}: memory and GPU errors (ECC), another processor or driver than the others. Then continue from a checkpoint before step {2}.</source>
+            <translation>不要使用该结果。请检查 {node}：内存和 GPU 错误（ECC），处理器或驱动是否与其他节点不同。然后从第 {2} 步之前的检查点继续。</translation>
+        </message>
     </context>
     <context>
         <name>FixedKeys</name>
@@ -4526,10 +4534,6 @@
             <translation>未使用的参数</translation>
         </message>
         <message>
-            <source>Allow parameters that get no gradient in a step.</source>
-            <translation>允许某一步中没有梯度的参数。</translation>
-        </message>
-        <message>
             <source>Collective time-out (s)</source>
             <translation>集合通信超时 (s)</translation>
         </message>
@@ -4660,10 +4664,6 @@
         <message>
             <source>Initial weights</source>
             <translation>初始权重</translation>
-        </message>
-        <message>
-            <source>A safetensors file.</source>
-            <translation>一个 safetensors 文件。</translation>
         </message>
         <message>
             <source>from seed</source>
@@ -5064,6 +5064,14 @@
         <message>
             <source>the nodes that are named</source>
             <translation>使用指定的节点</translation>
+        </message>
+        <message>
+            <source>Accepted and not needed: every parameter of a native model takes part in every step.</source>
+            <translation>可以写，但不需要：原生模型的每个参数都参与每一步。</translation>
+        </message>
+        <message>
+            <source>A safetensors or PyTorch file.</source>
+            <translation>safetensors 或 PyTorch 文件。</translation>
         </message>
     </context>
     <context>
@@ -5596,10 +5604,6 @@
             <translation>端口在运行启动时选择</translation>
         </message>
         <message>
-            <source>The program gets the variables that Paddle's launcher would set (PADDLE_TRAINER_ID, …).</source>
-            <translation>程序会得到 Paddle 的启动器本应设置的变量（PADDLE_TRAINER_ID, …）。</translation>
-        </message>
-        <message>
             <source>srun starts the same number of ranks on every node.</source>
             <translation>srun 在每个节点上启动相同数目的 rank。</translation>
         </message>
@@ -5658,6 +5662,14 @@
         <message>
             <source>Paste the text of the script: its #SBATCH lines and its srun line.</source>
             <translation>请粘贴脚本的文本：其 #SBATCH 行和 srun 行。</translation>
+        </message>
+        <message>
+            <source>MPI itself is not started: a program that calls MPI_Init runs in a world of one.</source>
+            <translation>不会启动 MPI 本身：调用 MPI_Init 的程序只会看到一个进程。</translation>
+        </message>
+        <message>
+            <source>The program gets Paddle's variables of each rank (PADDLE_TRAINER_ID, …), but no endpoints: give PADDLE_CURRENT_ENDPOINT and PADDLE_TRAINER_ENDPOINTS in env:.</source>
+            <translation>程序会得到每个 rank 的 Paddle 变量（PADDLE_TRAINER_ID 等），但没有端点：请在 env: 中给出 PADDLE_CURRENT_ENDPOINT 和 PADDLE_TRAINER_ENDPOINTS。</translation>
         </message>
     </context>
     <context>

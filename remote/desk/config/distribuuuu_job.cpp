@@ -45,7 +45,7 @@ std::string comment(const distribuuuu::Settings& settings, std::string name) {
     if (!settings.model.weights.empty()) {
         lines += "# " +
                  text(kContext,
-                      "MODEL.WEIGHTS is not read; train.checkpoint.init_from takes a safetensors file.") +
+                      "MODEL.WEIGHTS is not read; train.checkpoint.init_from takes its file.") +
                  '\n';
     }
     return lines;

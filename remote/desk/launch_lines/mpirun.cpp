@@ -138,6 +138,8 @@ Result<void> read_mpirun(const Words& words, std::size_t at, PastedLine& line) {
         line.hosts = used;
     }
     note_hostfile(hostfile, line);
+    line.notes.push_back(
+        text(kContext, "MPI itself is not started: a program that calls MPI_Init runs in a world of one."));
     return take_command(LauncherTool::Mpirun, plain, at, open_mpi_variables(), line);
 }
 

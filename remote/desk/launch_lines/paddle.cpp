@@ -107,7 +107,9 @@ Result<void> read_paddle(const Words& words, std::size_t at, const std::string& 
     const auto& variables = paddle_variables();
     line.job.env.insert(variables.begin(), variables.end());
     line.notes.push_back(text(
-        kContext, "The program gets the variables that Paddle's launcher would set (PADDLE_TRAINER_ID, …)."));
+        kContext,
+        "The program gets Paddle's variables of each rank (PADDLE_TRAINER_ID, …), but no endpoints: give "
+        "PADDLE_CURRENT_ENDPOINT and PADDLE_TRAINER_ENDPOINTS in env:."));
     return take_program(LauncherTool::Paddle, words, at, style, line);
 }
 
