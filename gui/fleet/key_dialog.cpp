@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/paths.h>
+#include <base/shell_quote.h>
 #include <gui/fleet/key_dialog.h>
 #include <gui/plain_text.h>
 #include <gui/strings.h>
@@ -142,8 +143,8 @@ void KeyDialog::check() {
     if (file_->text().trimmed().isEmpty()) {
         errors["file"] = tr("Name a file, for example ~/.ssh/id_ed25519.");
     } else if (private_only) {
-        errors["file"] =
-            tr("The key exists, but its public key is missing: ssh-keygen -y -f %1 prints it.").arg(path);
+        errors["file"] = tr("The key exists, but its public key is missing: `ssh-keygen -y -f %1` prints it.")
+                             .arg(qs(copied_word(path.toStdString())));
     }
     if (!exists_ && passphrase_->text() != again_->text()) {
         errors["again"] = tr("The passphrases differ.");

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/shell_quote.h>
 #include <gui/fleet/leftovers_dialog.h>
 #include <gui/models/fleet_model.h>
 #include <gui/plain_text.h>
@@ -51,7 +52,8 @@ QString freed_by_text(const Leftover& entry) {
         case FreedBy::EndProcess:
             return LeftoversDialog::tr("Your own: End process");
         case FreedBy::RemoveFile:
-            return LeftoversDialog::tr("Your own, no program uses it: rm /dev/shm/%1").arg(qs(entry.what));
+            return LeftoversDialog::tr("Your own, no program uses it: `rm %1`")
+                .arg(qs(copied_word("/dev/shm/" + entry.what)));
         case FreedBy::OtherUser:
             break;
     }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/shell_quote.h>
 #include <gui/data/live_model.h>
 #include <gui/nccl/settings_model.h>
 #include <gui/nccl/settings_tab.h>
@@ -273,7 +274,7 @@ void SettingsTab::show_details() {
     if (not_known) {
         facts += tr("NCCL prints the same line for the environment and for nccl.conf; on the node, `grep %1 "
                     "~/.nccl.conf /etc/nccl.conf` finds the second")
-                     .arg(qs(row->name));
+                     .arg(qs(copied_word(row->name)));
     }
     facts_->setText(facts.join(u" · "_s));
     facts_->setVisible(!facts.isEmpty());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/shell_quote.h>
+#include <base/shell_command.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/table.h>
@@ -79,19 +79,31 @@ nlohmann::ordered_json to_json(const Leftover& entry) {
 }
 
 std::string remedy_for(const std::string& node, const Leftover& entry) {
+    const auto name = PlainWord::of(node);
+    const auto pid = Pid::of(entry.pid);
+    const auto run = PlainWord::of(entry.run_id);
+    const auto file = AbsolutePath::of("/dev/shm/" + entry.what);
+    if (!name) {
+        return {};
+    }
     switch (freed_by(entry)) {
         case FreedBy::OtherUser:
-            return {};
+            break;
         case FreedBy::StopRun:
-            return "rankscopectl runs stop " + entry.run_id + " --node " + node;
+            return run ? ShellCommand("rankscopectl runs stop").word(*run).source("--node").word(*name).str()
+                       : std::string();
         case FreedBy::Clean:
-            return "rankscopectl clean " + node;
+            return ShellCommand("rankscopectl clean").word(*name).str();
         case FreedBy::EndProcess:
-            return entry.port != 0
-                       ? "rankscopectl clean " + node + " --port " + std::to_string(entry.port) + " --end"
-                       : "ssh " + node + " kill " + std::to_string(entry.pid);
+            if (entry.port != 0) {
+                auto command = ShellCommand("rankscopectl clean").word(*name);
+                return command.source("--port").number(entry.port).source("--end").str();
+            }
+            return pid ? ShellCommand("ssh").word(*name).remote_line(ShellCommand("kill").pid(*pid)).str()
+                       : std::string();
         case FreedBy::RemoveFile:
-            return "ssh " + node + " rm " + shell_quote("/dev/shm/" + entry.what);
+            return file ? ShellCommand("ssh").word(*name).remote_line(ShellCommand("rm").word(*file)).str()
+                        : std::string();
     }
     return {};
 }

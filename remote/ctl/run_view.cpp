@@ -170,7 +170,7 @@ void RunView::link(const Event& event, const LinkEvent& link) {
             line = "no answer" + silent;
             break;
         case LinkState::Retrying:
-            line = (link.failure.empty() ? "connection lost" : link.failure + ' ' + link.remedy) +
+            line = (link.failure.empty() ? "connection lost." : link.failure + ' ' + link.remedy) +
                    " The run continues there; trying again";
             line += link.retry_at_us - event.t_us < 1'000'000
                         ? ""

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/shell_quote.h>
 #include <remote/diagnosis/failure_catalogue.h>
 #include <remote/diagnosis/program_failures.h>
 #include <remote/diagnosis/training_failures.h>
@@ -38,10 +39,11 @@ consteval bool rows_match_ids() {
 static_assert(rows_match_ids(),
               "base/failure_ids.h and the lists of failures must have the same ids, sorted");
 
-// "{name}" → of("name"); "{{name}}" is the text "{name}".
+// "{name}" → of("name", whether it is part of a command); "{{name}}" is the text "{name}".
 std::string replace_places(const std::string& text,
-                           const std::function<std::string(const std::string& name)>& of) {
+                           const std::function<std::string(const std::string& name, bool command)>& of) {
     std::string out;
+    bool command = false;  // between ` and `: what the user may copy into a shell
     std::size_t at = 0;
     while (at < text.size()) {
         const auto open = text.find('{', at);
@@ -50,7 +52,9 @@ std::string replace_places(const std::string& text,
             break;
         }
         const std::string name = text.substr(open + 1, close - open - 1);
-        out += text.substr(at, open - at) + (name.starts_with('{') ? name : of(name));
+        const std::string before = text.substr(at, open - at);
+        command = command != (std::count(before.begin(), before.end(), '`') % 2 == 1);
+        out += before + (name.starts_with('{') ? name : of(name, command));
         at = close + 1;
     }
     return out + text.substr(at);
@@ -106,7 +110,7 @@ std::string fill_places(const std::string& text, const CatalogueArguments& argum
         const auto index = static_cast<std::size_t>(digit - '1');
         return index < arguments.args.size() ? arguments.args[index] : std::string("?");
     };
-    return replace_places(text, [&](const std::string& name) -> std::string {
+    const auto value_of = [&](const std::string& name) -> std::string {
         if (name == "node") {
             return arguments.node;
         }
@@ -123,11 +127,15 @@ std::string fill_places(const std::string& text, const CatalogueArguments& argum
             return std::to_string((std::strtoull(argument(name[2]).c_str(), nullptr, 10) + 500000) / 1000000);
         }
         return '{' + name + '}';
+    };
+    return replace_places(text, [&](const std::string& name, bool command) {
+        const std::string value = value_of(name);
+        return command ? copied_word(value == "?" ? std::string() : value) : value;
     });
 }
 
 std::string without_places(const std::string& text) {
-    return replace_places(text, [](const std::string&) { return std::string("…"); });
+    return replace_places(text, [](const std::string&, bool) { return std::string("…"); });
 }
 
 std::string failures_markdown() {

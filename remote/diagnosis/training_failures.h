@@ -49,7 +49,8 @@ inline constexpr auto kTrainingFailures = std::to_array<CatalogueEntry>({
      "Set it to the exact name of one interface on each node: `ip -br addr`."},
     {"gloo-ports-blocked", ExitClass::PreflightFault,
      "The ports that Gloo listens on are blocked between nodes.",
-     "Open them on the node that is named first, for the other nodes alone: the report shows the command."},
+     "Open them on the node that is named first, for the other nodes alone. With root or sudo there, the "
+     "report shows the command."},
     {"gpu-busy", ExitClass::PreflightFault, "A GPU of {node} is in use by another process.",
      "End that process, or choose other GPUs with devices: in the job."},
     {"gpu-ecc", ExitClass::PreflightFault, "A GPU of {node} reports memory errors that cannot be corrected.",
@@ -67,7 +68,8 @@ inline constexpr auto kTrainingFailures = std::to_array<CatalogueEntry>({
     {"host-oom", ExitClass::TrainingFailed, "A rank used more memory than the node has.",
      "Use a smaller batch or fewer data loader workers, or run fewer ranks there."},
     {"hostname-taken", ExitClass::PreflightFault, "The host name of {node} belongs to another node.",
-     "Give each node its own name: `sudo hostnamectl set-hostname NAME`. Or correct the name in /etc/hosts or "
+     "Give each node its own name: `sudo hostnamectl set-hostname NAME`. Or correct the name in /etc/hosts "
+     "or "
      "DNS."},
     {"hostname-unresolvable", ExitClass::PreflightFault, "{node} cannot resolve its own host name.",
      "Add the name with the address of the node to /etc/hosts there."},
@@ -119,13 +121,16 @@ inline constexpr auto kTrainingFailures = std::to_array<CatalogueEntry>({
      "Set address: of the node in the inventory, or correct the name in /etc/hosts or DNS."},
     {"master-port-dropped", ExitClass::PreflightFault,
      "The rendezvous port of the master is blocked: packets are dropped.",
-     "Open it on the master for the other nodes alone: the report shows the command."},
+     "Open it on the master for the other nodes alone. With root or sudo there, the report shows the "
+     "command."},
     {"master-port-icmp-reject", ExitClass::PreflightFault,
      "The rendezvous port of the master is blocked: a firewall rejects it.",
-     "Open it on the master for the other nodes alone: the report shows the command."},
+     "Open it on the master for the other nodes alone. With root or sudo there, the report shows the "
+     "command."},
     {"master-port-reset", ExitClass::PreflightFault,
      "The rendezvous port of the master is blocked: connections are reset.",
-     "Open it on the master for the other nodes alone: the report shows the command."},
+     "Open it on the master for the other nodes alone. With root or sudo there, the report shows the "
+     "command."},
     {"master-unresolvable", ExitClass::PreflightFault, "A node cannot resolve the name of another one.",
      "Set address: of the node in the inventory to a number, or add the name to /etc/hosts."},
     {"module-missing", ExitClass::TrainingFailed, "A Python package is missing on a node.",
@@ -152,13 +157,16 @@ inline constexpr auto kTrainingFailures = std::to_array<CatalogueEntry>({
     {"nccl-not-observable", ExitClass::None, "NCCL cannot be observed on {node}: {1}.", ""},
     {"nccl-ports-dropped", ExitClass::PreflightFault,
      "The ports that NCCL listens on are blocked between nodes: packets are dropped.",
-     "Open them on the node that is named first, for the other nodes alone: the report shows the command."},
+     "Open them on the node that is named first, for the other nodes alone. With root or sudo there, the "
+     "report shows the command."},
     {"nccl-ports-icmp-reject", ExitClass::PreflightFault,
      "The ports that NCCL listens on are blocked between nodes: a firewall rejects them.",
-     "Open them on the node that is named first, for the other nodes alone: the report shows the command."},
+     "Open them on the node that is named first, for the other nodes alone. With root or sudo there, the "
+     "report shows the command."},
     {"nccl-ports-reset", ExitClass::PreflightFault,
      "The ports that NCCL listens on are blocked between nodes: connections are reset.",
-     "Open them on the node that is named first, for the other nodes alone: the report shows the command."},
+     "Open them on the node that is named first, for the other nodes alone. With root or sudo there, the "
+     "report shows the command."},
     {"nccl-proxy-failed", ExitClass::TrainingFailed, "The network thread of NCCL failed.",
      "Read the log of the peer that it was connected to."},
     {"nccl-rank-behind", ExitClass::TrainingFailed,

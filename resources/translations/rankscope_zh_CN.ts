@@ -368,6 +368,14 @@
             <source>The inventory has no node "%1".</source>
             <translation>节点清单中没有节点“%1”。</translation>
         </message>
+        <message>
+            <source>The command has characters that do not show: it was not run.</source>
+            <translation>该命令含有不显示的字符：未执行。</translation>
+        </message>
+        <message>
+            <source>Run the preflight again, and report the command.</source>
+            <translation>请重新运行预检，并报告该命令。</translation>
+        </message>
     </context>
     <context>
         <name>Artifacts</name>
@@ -2152,10 +2160,6 @@
             <translation>节点之间，Gloo 监听的端口被阻止。</translation>
         </message>
         <message>
-            <source>Open them on the node that is named first, for the other nodes alone: the report shows the command.</source>
-            <translation>在首先列出的节点上只对其他节点开放这些端口：报告中有命令。</translation>
-        </message>
-        <message>
             <source>A GPU of {node} is in use by another process.</source>
             <translation>{node} 的一个 GPU 正被另一个进程使用。</translation>
         </message>
@@ -2390,10 +2394,6 @@
         <message>
             <source>The rendezvous port of the master is blocked: packets are dropped.</source>
             <translation>master 的会合端口被阻止：包被丢弃。</translation>
-        </message>
-        <message>
-            <source>Open it on the master for the other nodes alone: the report shows the command.</source>
-            <translation>在 master 上只对其他节点开放它：报告中有命令。</translation>
         </message>
         <message>
             <source>The rendezvous port of the master is blocked: a firewall rejects it.</source>
@@ -3038,6 +3038,14 @@
         <message>
             <source>Do not use the result. Check {node}: memory and GPU errors (ECC), another processor or driver than the others. Then continue from a checkpoint before step {2}.</source>
             <translation>不要使用该结果。请检查 {node}：内存和 GPU 错误（ECC），处理器或驱动是否与其他节点不同。然后从第 {2} 步之前的检查点继续。</translation>
+        </message>
+        <message>
+            <source>Open them on the node that is named first, for the other nodes alone. With root or sudo there, the report shows the command.</source>
+            <translation>请在首先列出的节点上仅对其他节点开放这些端口。若那里有 root 或 sudo 权限，报告会显示命令。</translation>
+        </message>
+        <message>
+            <source>Open it on the master for the other nodes alone. With root or sudo there, the report shows the command.</source>
+            <translation>请在主节点上仅对其他节点开放该端口。若那里有 root 或 sudo 权限，报告会显示命令。</translation>
         </message>
     </context>
     <context>
@@ -10413,10 +10421,6 @@
             <translation>%2 的端口 %1 无法使用：%3。</translation>
         </message>
         <message>
-            <source>`%1` removes what finished runs left there.</source>
-            <translation>`%1` 会清除已结束的运行在那里的残留。</translation>
-        </message>
-        <message>
             <source>/dev/shm of %1 has %2, and %3 ranks with data loaders need %4.</source>
             <translation>%1 的 /dev/shm 有 %2，而 %3 个带数据加载器的 rank 需要 %4。</translation>
         </message>
@@ -10996,6 +11000,70 @@
             <source>the version of the system's cuBLASLt</source>
             <translation>系统的 cuBLASLt 版本</translation>
         </message>
+        <message>
+            <source>%1 removes what finished runs left there.</source>
+            <translation>%1 会清除已结束的运行在那里留下的内容。</translation>
+        </message>
+        <message>
+            <source>%1 reports the host name "%2", which has characters or a meaning that no host name of a node has: there is no fix for it.</source>
+            <translation>%1 报告的主机名“%2”含有节点主机名不会有的字符或含义：没有修复方法。</translation>
+        </message>
+        <message>
+            <source>More than one node has the name "%1": there is no fix for it.</source>
+            <translation>不止一个节点使用名称“%1”：没有修复方法。</translation>
+        </message>
+        <message>
+            <source>"%1" is only what %2 calls itself, the inventory does not have it: there is no fix for it.</source>
+            <translation>“%1”只是 %2 对自己的称呼，清单中没有：没有修复方法。</translation>
+        </message>
+        <message>
+            <source>The fix puts "%1 %2" first in /etc/hosts of %3: it is its own name and address, and no other node has the name.</source>
+            <translation>修复会把“%1 %2”放在 %3 的 /etc/hosts 首行：这是它自己的名称和地址，没有其他节点使用该名称。</translation>
+        </message>
+        <message>
+            <source>The fix puts "%1 %2" first in /etc/hosts of %3: the inventory has the name for %4, and no other node has it.</source>
+            <translation>修复会把“%1 %2”放在 %3 的 /etc/hosts 首行：清单中该名称属于 %4，没有其他节点使用它。</translation>
+        </message>
+        <message>
+            <source>%1 report the same host name, "%2": NCCL and rendezvous can take them for one node.</source>
+            <translation>%1 报告了相同的主机名“%2”：NCCL 和会合可能把它们当作一个节点。</translation>
+        </message>
+        <message>
+            <source>On %1 "%2" leads to %3 (%4).</source>
+            <translation>在 %1 上，“%2”指向 %3（%4）。</translation>
+        </message>
+        <message>
+            <source>Give %1 its own name there: `sudo hostnamectl set-hostname NAME`. "%2" is %3.</source>
+            <translation>请在 %1 上为它设置自己的名称：`sudo hostnamectl set-hostname NAME`。“%2”是 %3。</translation>
+        </message>
+        <message>
+            <source>Give each of them its own name there: `sudo hostnamectl set-hostname NAME`.</source>
+            <translation>请在每个节点上设置各自的名称：`sudo hostnamectl set-hostname NAME`。</translation>
+        </message>
+        <message>
+            <source>%1 resolves its own name "%2" to %3, which is %4: torchrun's c10d rendezvous goes there.</source>
+            <translation>%1 把自己的名称“%2”解析为 %3，那是 %4：torchrun 的 c10d 会合会去那里。</translation>
+        </message>
+        <message>
+            <source>%1 reports the host name "%2", which is the name of %3: on %4 it leads to %5.</source>
+            <translation>%1 报告的主机名“%2”是 %3 的名称：在 %4 上它指向 %5。</translation>
+        </message>
+        <message>
+            <source>%1 reports the host name "%2", which on %3 leads to %4 (%5).</source>
+            <translation>%1 报告的主机名“%2”在 %3 上指向 %4（%5）。</translation>
+        </message>
+        <message>
+            <source>Some of %1 cannot reach each other on any port: %2.</source>
+            <translation>%1 中有节点在任何端口上都无法互相连通：%2。</translation>
+        </message>
+        <message>
+            <source>Small packets between %1 arrive, large ones do not: a device on the path has a smaller MTU and drops them.</source>
+            <translation>%1 之间小数据包能到达，大数据包不能：路径上有设备的 MTU 较小，丢弃了它们。</translation>
+        </message>
+        <message>
+            <source>The delay between %1 is long: %2 ms there and back.</source>
+            <translation>%1 之间的延迟很长：往返 %2 ms。</translation>
+        </message>
     </context>
     <context>
         <name>RankHold</name>
@@ -11119,10 +11187,6 @@
             <translation>%1：已送达运行 %2 的停止记录</translation>
         </message>
         <message>
-            <source>its agent answers, but its supervisor does not report the end; is it stopped?</source>
-            <translation>其代理程序有应答，但其监管进程没有报告结束；它是否被停止了？</translation>
-        </message>
-        <message>
             <source>this computer has not reached it yet</source>
             <translation>本机尚未连上它</translation>
         </message>
@@ -11137,6 +11201,10 @@
         <message>
             <source>A stop is recorded; it is delivered when %1 answers again: at the next start on it, `runs attach`, `runs list` or `clean`.</source>
             <translation>停止已记录；待 %1 恢复应答时送达：下次在其上启动时，或执行 `runs attach`、`runs list` 或 `clean` 时。</translation>
+        </message>
+        <message>
+            <source>its agent answers, but its supervisor does not report the end (perhaps it is stopped)</source>
+            <translation>其代理有应答，但其监管进程没有报告结束（可能已被暂停）</translation>
         </message>
     </context>
     <context>
@@ -12603,10 +12671,6 @@
             <translation>%1 在 %2 s 内没有应答。</translation>
         </message>
         <message>
-            <source>Check that the node is up and that no firewall drops the port: `nc -vz %1`.</source>
-            <translation>检查该节点是否在运行，以及是否有防火墙丢弃发往该端口的包：`nc -vz %1`。</translation>
-        </message>
-        <message>
             <source>There is no route to %1.</source>
             <translation>没有到 %1 的路由。</translation>
         </message>
@@ -12657,10 +12721,6 @@
         <message>
             <source>The host key of %1 has changed: it is now %2 %3. Nothing was sent to it.</source>
             <translation>%1 的主机密钥已改变：现在是 %2 %3。没有向它发送任何内容。</translation>
-        </message>
-        <message>
-            <source>If the machine was reinstalled, compare the fingerprint there and remove the old key: `ssh-keygen -R '%1'`. If not, another machine may intercept the connection: ask the administrator.</source>
-            <translation>如果该机器重装过，在那里核对指纹并删除旧密钥：`ssh-keygen -R '%1'`。如果没有，可能有另一台机器在截获连接：询问管理员。</translation>
         </message>
         <message>
             <source>known_hosts has another type of key for %1 than the one that it sends: %2 %3.</source>
@@ -12778,6 +12838,14 @@
             <source>Check ForceCommand, MaxSessions and the account's login shell there.</source>
             <translation>检查那里的 ForceCommand、MaxSessions 和账户的登录 shell。</translation>
         </message>
+        <message>
+            <source>Check that the node is up and that no firewall drops the port: `nc -vz %1 %2`.</source>
+            <translation>请检查该节点是否已开机，以及是否有防火墙丢弃该端口的数据包：`nc -vz %1 %2`。</translation>
+        </message>
+        <message>
+            <source>If the machine was reinstalled, compare the fingerprint there and remove the old key: `ssh-keygen -R %1`. If not, another machine may intercept the connection: ask the administrator.</source>
+            <translation>如果该机器重装过系统，请在那里核对指纹并删除旧密钥：`ssh-keygen -R %1`。否则可能有另一台机器在拦截连接：请询问管理员。</translation>
+        </message>
     </context>
     <context>
         <name>SshHostKey</name>
@@ -12848,12 +12916,12 @@
             <translation>%1，经由 %2</translation>
         </message>
         <message>
-            <source>%1 through `%2`</source>
-            <translation>%1，经由 `%2`</translation>
-        </message>
-        <message>
             <source>%1 with %2</source>
             <translation>%1，使用 %2</translation>
+        </message>
+        <message>
+            <source>%1 through "%2"</source>
+            <translation>%1，经由“%2”</translation>
         </message>
     </context>
     <context>
@@ -17814,10 +17882,6 @@
             <translation>请指定一个文件，例如 ~/.ssh/id_ed25519。</translation>
         </message>
         <message>
-            <source>The key exists, but its public key is missing: ssh-keygen -y -f %1 prints it.</source>
-            <translation>密钥存在，但缺少公钥：ssh-keygen -y -f %1 可输出公钥。</translation>
-        </message>
-        <message>
             <source>The passphrases differ.</source>
             <translation>两次输入的密码短语不一致。</translation>
         </message>
@@ -17868,6 +17932,10 @@
         <message>
             <source>fails</source>
             <translation>失败</translation>
+        </message>
+        <message>
+            <source>The key exists, but its public key is missing: `ssh-keygen -y -f %1` prints it.</source>
+            <translation>密钥存在，但缺少其公钥：`ssh-keygen -y -f %1` 可输出公钥。</translation>
         </message>
     </context>
     <context>
@@ -18256,10 +18324,6 @@
             <translation>你自己的：用“结束进程”</translation>
         </message>
         <message>
-            <source>Your own, no program uses it: rm /dev/shm/%1</source>
-            <translation>你自己的，没有程序在使用：rm /dev/shm/%1</translation>
-        </message>
-        <message>
             <source>Another user's: kept</source>
             <translation>其他用户的：保留</translation>
         </message>
@@ -18398,6 +18462,10 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>Kept, in use or your own: %1.</source>
             <translation>已保留（使用中或属于您）：%1。</translation>
+        </message>
+        <message>
+            <source>Your own, no program uses it: `rm %1`</source>
+            <translation>属于你，没有程序在使用：`rm %1`</translation>
         </message>
     </context>
     <context>

@@ -294,7 +294,8 @@ TEST(NameChecks, OwnAndForeignNames) {
     for (const auto& check : bad) {
         nodes[check.id.str()] = check.nodes;
         EXPECT_EQ(check.status, CheckStatus::Warn) << "the run uses numbers";
-        EXPECT_FALSE(check.fixes.empty());
+        EXPECT_EQ(check.fixes.empty(), check.id == "master-addr-wrong-node")
+            << "host1 is only what node1 calls itself: " << check.id;
     }
     EXPECT_EQ(nodes, (std::map<std::string, std::vector<std::string>>{{"loopback-hostname", {"node1"}},
                                                                       {"master-addr-wrong-node", {"node2"}},

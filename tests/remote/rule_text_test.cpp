@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "support/hostile_texts.h"
+#include "support/run_program.h"
+#include "support/temporary_folder.h"
+
 #include <remote/logs/rules/rule_set.h>
 #include <remote/logs/verdicts/rule_text.h>
 
@@ -85,6 +89,24 @@ TEST(RuleText, FixSaysWhatToPutThere) {
               "On NODE: ss -ltn \"sport = :PORT\"");
     EXPECT_EQ(fix_text("pods: emptyDir {medium: Memory} on /dev/shm", lookup(none)),
               "pods: emptyDir {medium: Memory} on /dev/shm");
+}
+
+TEST(RuleText, AValueOfALogIsOneWordOfAFix) {
+    const test::TemporaryFolder folder;
+    const std::string mark = (folder / "mark").string();
+    for (const auto& attack : test::hostile_texts(mark)) {
+        const Values values{{"path", attack}, {"port", attack}};
+        const std::string fix = fix_text("echo {path}; echo 'a {path}' \"b {port}\" {port}", lookup(values));
+        (void)test::run_program({"sh", "-c", fix});
+        EXPECT_FALSE(std::filesystem::exists(mark)) << fix;
+    }
+    EXPECT_EQ(fix_text("chmod 600 {key}", lookup({{"key", "/home/me/my key"}})),
+              "chmod 600 '/home/me/my key'");
+    EXPECT_EQ(fix_text("ss -ltn \"sport = :{port}\"", lookup({{"port", "29500"}})),
+              "ss -ltn \"sport = :29500\"");
+    EXPECT_EQ(fix_text("ss -ltn \"sport = :{port}\"", lookup({{"port", "1\"; x"}})),
+              "ss -ltn \"sport = :PORT\"");
+    EXPECT_EQ(fix_text("ping -c1 {node}", lookup({{"node", "-f"}})), "ping -c1 NODE");
 }
 
 // Whatever the log does not say: each title of the program's rules stays free of gaps.

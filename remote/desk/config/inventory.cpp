@@ -200,7 +200,7 @@ std::vector<Failure> check_node(const NodeSpec& node) {
         problems.push_back(
             {.code = "bad-field", .what = std::move(what), .remedy = std::move(remedy), .key = field});
     };
-    if (!is_word(node.name)) {
+    if (!is_word(node.name) || node.name.front() == '-') {  // commands take it as a word
         add("name", text(kContext, "a node needs a name without blanks, quotes or '/'"),
             text(kContext, "For example node1."));
     } else if (node.name == kLocalNodeName && !node.local) {

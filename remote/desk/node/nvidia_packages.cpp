@@ -46,6 +46,9 @@ std::string package_of(NvidiaPart part, const Distribution& distribution, std::s
 }  // namespace
 
 std::string nvidia_install_command(NvidiaPart part, const std::string& os, const std::string& cuda) {
+    if (cuda.find_first_not_of("0123456789.") != std::string::npos) {
+        return {};
+    }
     for (const auto& entry : distributions()) {
         if (std::any_of(entry.names.begin(), entry.names.end(),
                         [&os](std::string_view name) { return os.starts_with(name); })) {

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/command_parts.h>
 #include <base/paths.h>
 #include <base/shell_quote.h>
+#include <base/text.h>
 #include <base/wake_fd.h>
 #include <remote/desk/preflight/apply_fix.h>
 #include <remote/desk/text.h>
@@ -316,6 +318,13 @@ Result<std::string> apply_fix(const FixRequest& request, const std::stop_token& 
                        .where = where,
                        .what = line.empty() ? text(kContext, "There is no command to run.")
                                             : text(kContext, "The inventory has no node \"%1\".", {name})};
+    }
+    // What is shown is what runs: nothing in the line may be hidden or seem to be elsewhere.
+    if (const auto lines = split(line, '\n'); !std::all_of(lines.begin(), lines.end(), is_visible_text)) {
+        return Failure{.code = "fix-failed",
+                       .where = where,
+                       .what = text(kContext, "The command has characters that do not show: it was not run."),
+                       .remedy = text(kContext, "Run the preflight again, and report the command.")};
     }
     const NodeSpec node = listed != nullptr ? *listed : local_node();
     auto transport = here ? open_local_transport() : open_transport(node, request.prompter, stop, {});

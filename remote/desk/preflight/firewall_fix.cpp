@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/text.h>
 #include <remote/desk/preflight/firewall/firewalld_zones.h>
 #include <remote/desk/preflight/firewall/opening_commands.h>
 #include <remote/desk/preflight/firewall/packet.h>
 #include <remote/desk/preflight/firewall/ufw_status.h>
 #include <remote/desk/preflight/firewall_fix.h>
 #include <remote/desk/preflight/firewall_rules.h>
+#include <remote/diagnosis/command_fix.h>
 
 #include <algorithm>
 #include <map>
@@ -101,12 +101,15 @@ void for_each_family(const Range& peers, const FirewallOpening& opening, const C
     const auto families = by_family(peers);
     for (const bool v6 : {false, true}) {
         const auto& list = v6 ? families.v6 : families.v4;
-        if (!list.empty()) {
-            call(OpenedPorts{.v6 = v6,
-                             .peers = list,
-                             .first = opening.first_port,
-                             .last = opening.last_port,
-                             .outgoing = opening.outgoing});
+        OpenedPorts ports{
+            .v6 = v6, .first = opening.first_port, .last = opening.last_port, .outgoing = opening.outgoing};
+        for (const auto& peer : list) {
+            if (auto address = NumericAddress::of(peer)) {
+                ports.peers.push_back(*std::move(address));
+            }
+        }
+        if (!ports.peers.empty()) {
+            call(ports);
         }
     }
 }
@@ -177,11 +180,7 @@ public:
         if (commands_.open.empty()) {
             return {};
         }
-        return {{.node = opening_.node,
-                 .command = joined(commands_.open, " && "),
-                 .undo = joined(commands_.undo, " && "),
-                 .needs_root = true,
-                 .job = {}}};
+        return {root_fix(opening_.node, in_turn(commands_.open), in_turn(commands_.undo))};
     }
 
 private:
@@ -192,16 +191,15 @@ private:
 
     bool open_chain(const BlockingChain& blocking) {
         const auto& chain = blocking.chain;
-        if (!is_nft_name(chain.table) || !is_nft_name(chain.name) || !is_nft_name(chain.family)) {
+        const auto name = nft_chain_name(chain.family, chain.table, chain.name);
+        if (!name) {
             return false;
         }
         for_each_family(blocking.peers, opening_, [&](const OpenedPorts& ports) {
             if (is_of_iptables(chain)) {
-                add_iptables_commands(chain.table, chain.name, chain.tool == FirewallTool::IptablesLegacy,
-                                      ports, commands_);
+                add_iptables_commands(*name, chain.tool == FirewallTool::IptablesLegacy, ports, commands_);
             } else {
-                add_nft_commands({.family = chain.family, .table = chain.table, .chain = chain.name}, ports,
-                                 commands_);
+                add_nft_commands(*name, ports, commands_);
             }
         });
         return true;
@@ -255,11 +253,12 @@ private:
             return false;
         }
         for (const auto& [name, zone] : zone_peers_) {
-            if (!name.empty() && !is_zone_name(name)) {
+            const auto checked = is_zone_name(name) ? FirewallName::of(name) : std::nullopt;
+            if (!name.empty() && !checked) {
                 return false;
             }
-            for_each_family(zone.peers, opening_, [&, &name = name, &zone = zone](const OpenedPorts& ports) {
-                add_firewalld_commands(name, zone.priority, ports, commands_);
+            for_each_family(zone.peers, opening_, [&, &zone = zone](const OpenedPorts& ports) {
+                add_firewalld_commands(checked, zone.priority, ports, commands_);
             });
         }
         return true;

@@ -6,6 +6,7 @@
 #include <remote/desk/preflight/gpu_engine_checks.h>
 #include <remote/desk/preflight/oldest_driver.h>
 #include <remote/desk/text.h>
+#include <remote/diagnosis/command_fix.h>
 
 #include <algorithm>
 #include <array>
@@ -73,11 +74,9 @@ void busy(const NodeView& view, const wire::GpuState& gpu, HostFindings& finding
         check->evidence.push_back(view.name + ", " + name_of(gpu) + ": " + holder_of(process));
     }
     if (prohibited) {
-        check->fixes.push_back(
-            {.node = view.name,
-             .command = "sudo nvidia-smi -i " + std::to_string(gpu.index()) + " -c DEFAULT",
-             .undo = "sudo nvidia-smi -i " + std::to_string(gpu.index()) + " -c PROHIBITED",
-             .needs_root = true});
+        const auto of_gpu = ShellCommand("sudo nvidia-smi -i").number(gpu.index());
+        check->fixes.push_back(root_fix(view.name, ShellCommand(of_gpu).source("-c DEFAULT"),
+                                        ShellCommand(of_gpu).source("-c PROHIBITED")));
     }
 }
 
@@ -103,10 +102,8 @@ void health(const NodeView& view, const wire::GpuState& gpu, HostFindings& findi
             .add("fabric-manager", CheckStatus::Fail, view,
                  text(kContext, "The NVLink fabric of %1 of %2 is not ready: \"%3\".",
                       {name_of(gpu), view.name, gpu.fabric_state()}))
-            .fixes = {{.node = view.name,
-                       .command = "sudo systemctl enable --now nvidia-fabricmanager",
-                       .undo = "sudo systemctl disable --now nvidia-fabricmanager",
-                       .needs_root = true}};
+            .fixes = {root_fix(view.name, ShellCommand("sudo systemctl enable --now nvidia-fabricmanager"),
+                               ShellCommand("sudo systemctl disable --now nvidia-fabricmanager"))};
     }
 }
 

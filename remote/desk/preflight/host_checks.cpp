@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/shell_quote.h>
 #include <remote/desk/node/clock_check.h>
 #include <remote/desk/preflight/gpu_checks.h>
 #include <remote/desk/preflight/host_checks.h>
@@ -9,6 +8,7 @@
 #include <remote/desk/preflight/nccl_setting_checks.h>
 #include <remote/desk/preflight/unseen_checks.h>
 #include <remote/desk/text.h>
+#include <remote/diagnosis/command_fix.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -43,6 +43,15 @@ std::string mib(std::uint64_t bytes) {
 
 std::string limit_text(std::int64_t value) {
     return value < 0 ? text(kContext, "unlimited") : std::to_string(value);
+}
+
+// Nothing where the name of the node, or of the inventory, can be no word of a command.
+std::optional<ShellCommand> clean_command(const NodeView& view, const HostNeeds& needs) {
+    const auto node = PlainWord::of(view.name);
+    if (!node || needs.ctl.empty()) {
+        return std::nullopt;
+    }
+    return ShellCommand(needs.ctl).source("clean").word(*node);
 }
 
 // ---- the rendezvous port ----
@@ -82,14 +91,14 @@ void master_port(const NodeView& master, const HostNeeds& needs, HostFindings& f
             : port.live() ? text(kContext, "Port %1 of %2 is held by the run %3, which is in progress.",
                                  {number, master.name, port.run_id()})
                           : text(kContext, "Port %1 of %2 is held by %3.", {number, master.name, who}));
-        if (stale) {
-            check.fixes.push_back({.command = needs.ctl + " clean " + shell_quote(master.name) + " --port " +
-                                              number + " --end"});
+        if (const auto clean = clean_command(master, needs); stale && clean) {
+            check.fixes.push_back(command_fix(
+                {}, ShellCommand(*clean).source("--port").number(needs.master_port).source("--end")));
         }
         check.fixes.push_back({.job = {{"master_port", "0"}}});
         // Perhaps the user needs it: only where another port is no way out.
-        if (!stale && port.own() && port.pid() > 0 && !port.live()) {
-            check.fixes.push_back({.node = master.name, .command = "kill " + std::to_string(port.pid())});
+        if (const auto pid = Pid::of(port.pid()); !stale && port.own() && pid && !port.live()) {
+            check.fixes.push_back(command_fix(master.name, ShellCommand("kill").pid(*pid)));
         }
     }
     if (!known) {
@@ -105,9 +114,11 @@ void master_port(const NodeView& master, const HostNeeds& needs, HostFindings& f
 // ---- paths ----
 
 // No fix: whether anything of ours fills it is not known.
-std::string clean_hint(const NodeView& view, const HostNeeds& needs) {
-    return text(kContext, "`%1` removes what finished runs left there.",
-                {needs.ctl + " clean " + shell_quote(view.name)});
+void add_clean_hint(const NodeView& view, const HostNeeds& needs, Check& check) {
+    if (const auto clean = clean_command(view, needs)) {
+        check.evidence.push_back(
+            text(kContext, "%1 removes what finished runs left there.", {'`' + clean->str() + '`'}));
+    }
 }
 
 const wire::PathState* path_of(const NodeView& view, const std::string& path) {
@@ -143,14 +154,15 @@ void shared_memory(const NodeView& view, const HostNeeds& needs, HostFindings& f
               : text(kContext, "/dev/shm of %1 is full: %2 of %3 are free.",
                      {view.name, mib(shm->free_bytes()), mib(shm->total_bytes())}));
     if (small) {
-        check.fixes.push_back(
-            {.node = view.name,
-             .command = "sudo mount -o remount,size=" +
-                        std::to_string(std::max<std::uint64_t>(1024, wanted / kMiB)) + "M /dev/shm",
-             .undo = "sudo mount -o remount,size=" + std::to_string(shm->total_bytes() / 1024) + "k /dev/shm",
-             .needs_root = true});
+        const auto remount = [](std::uint64_t size, SourceText unit) {
+            return ShellCommand("sudo mount -o")
+                .word(ShellWord("remount,size=").add(static_cast<std::int64_t>(size)).add(unit))
+                .source("/dev/shm");
+        };
+        check.fixes.push_back(root_fix(view.name, remount(std::max<std::uint64_t>(1024, wanted / kMiB), "M"),
+                                       remount(shm->total_bytes() / 1024, "k")));
     } else {
-        check.evidence.push_back(clean_hint(view, needs));
+        add_clean_hint(view, needs, check);
     }
 }
 
@@ -169,7 +181,7 @@ void folder_state(const NodeView& view, const HostNeeds& needs, const wire::Path
     const auto full = [&](CheckStatus status, const std::string& detail) {
         Check& check = findings.add("disk-full", status, view, detail);
         if (ours) {  // elsewhere Rankscope keeps nothing
-            check.evidence.push_back(clean_hint(view, needs));
+            add_clean_hint(view, needs, check);
         }
     };
     if (path.write_error() == EDQUOT) {
@@ -308,29 +320,42 @@ void script(const std::vector<NodeView>& views, const HostNeeds& needs, HostFind
 
 // For logins from now on: the file where sshd uses PAM, its own limit where it does not. Where the hard limit is high
 // enough, the soft one alone changes.
-Fix raise_limit(const NodeView& view, const wire::Limit& limit, std::int64_t wanted) {
-    const std::string& name = limit.name();
+Fix raise_limit(const NodeView& view, const wire::Limit& limit, SourceText name, std::int64_t wanted) {
     const bool soft_only = limit.hard() < 0 || (wanted >= 0 && limit.hard() >= wanted);
-    const std::string value = wanted < 0 ? "unlimited" : std::to_string(wanted);
-    const std::string file = "/etc/security/limits.d/90-rankscope-" + name + ".conf";
-    const std::string sshd = "prlimit --pid $(pgrep -o -x sshd) --" + name + '=';
-    return {
-        .node = view.name,
-        .command = "sudo sh -c " +
-                   shell_quote("echo \"* " + std::string(soft_only ? "soft " : "- ") + name + ' ' + value +
-                               "\" > " + file + "; " + sshd + value + (soft_only ? ":" : "") + " || true"),
-        .undo = "sudo sh -c " + shell_quote("rm " + file + "; " + sshd + std::to_string(limit.soft()) + ':' +
-                                            (soft_only ? "" : std::to_string(limit.hard())) + " || true"),
-        .needs_root = true};
+    const auto value = wanted < 0 ? ShellWord("unlimited") : ShellWord("").add(wanted);
+    const auto file = ShellWord("/etc/security/limits.d/90-rankscope-").add(name).add(".conf");
+    const auto of_sshd = [&name](const ShellWord& values) {
+        return ShellCommand("prlimit --pid $(pgrep -o -x sshd)")
+            .word(ShellWord("--").add(name).add("=").add(values))
+            .source("|| true");
+    };
+    auto line = ShellWord(soft_only ? SourceText("* soft ") : SourceText("* - "));
+    line.add(name).add(" ").add(value);
+    ShellCommand raise("echo");
+    raise.word(line).source(">").word(file).source(";");
+    raise.append(of_sshd(ShellWord(value).add(soft_only ? SourceText(":") : SourceText(""))));
+    ShellCommand restore("rm");
+    auto before = ShellWord("").add(limit.soft()).add(":");
+    if (!soft_only) {
+        before.add(limit.hard());
+    }
+    restore.word(file).source(";").append(of_sshd(before));
+    return root_fix(view.name, ShellCommand("sudo sh -c").script(raise),
+                    ShellCommand("sudo sh -c").script(restore));
 }
 
-// The group of the login sessions.
-Fix raise_group_limit(const NodeView& view, const wire::Limit& limit, std::int64_t wanted) {
+// The group of the login sessions. Nothing where the node names no file of a control group.
+std::optional<Fix> raise_group_limit(const NodeView& view, const wire::Limit& limit, std::int64_t wanted) {
+    const auto group = AbsolutePath::of(limit.source());
+    if (!group || !group->text().starts_with("/sys/fs/cgroup/")) {
+        return std::nullopt;
+    }
     const auto write = [&](std::int64_t value) {
-        return "sudo sh -c " +
-               shell_quote("echo " + std::to_string(value) + " > " + limit.source() + "/pids.max");
+        ShellCommand echo("echo");
+        echo.number(value).source(">").word(ShellWord(*group).add("/pids.max"));
+        return ShellCommand("sudo sh -c").script(echo);
     };
-    return {.node = view.name, .command = write(wanted), .undo = write(limit.soft()), .needs_root = true};
+    return root_fix(view.name, write(wanted), write(limit.soft()));
 }
 
 void limits(const NodeView& view, const HostNeeds& needs, std::size_t world_size, std::int64_t most_memlock,
@@ -349,8 +374,9 @@ void limits(const NodeView& view, const HostNeeds& needs, std::size_t world_size
                          text(kContext, "A process on %1 may open %2 files; a run of %3 ranks needs %4.",
                               {view.name, limit_text(limit.soft()), std::to_string(world_size),
                                std::to_string(wanted)}))
-                    .fixes.push_back(raise_limit(
-                        view, limit, limit.hard() >= wanted ? limit.hard() : std::max(kGoodFiles, wanted)));
+                    .fixes.push_back(
+                        raise_limit(view, limit, "nofile",
+                                    limit.hard() >= wanted ? limit.hard() : std::max(kGoodFiles, wanted)));
             }
         } else if (limit.name() == "memlock" && limit.soft() >= 0) {
             const bool lower = limit.soft() < most_memlock && limit.soft() < kSmallMemlock;
@@ -361,8 +387,9 @@ void limits(const NodeView& view, const HostNeeds& needs, std::size_t world_size
                               "A process on %1 may lock %2 bytes of memory; InfiniBand and RoCE need "
                               "unlimited.",
                               {view.name, limit_text(limit.soft())}))
-                    .fixes.push_back(raise_limit(
-                        view, limit, infiniband || most_memlock >= kUnlimited ? -1 : most_memlock));
+                    .fixes.push_back(
+                        raise_limit(view, limit, "memlock",
+                                    infiniband || most_memlock >= kUnlimited ? -1 : most_memlock));
             }
         } else if ((limit.name() == "nproc" || limit.name() == "pids.max") && limit.soft() >= 0) {
             const auto room = limit.soft() - std::max<std::int64_t>(limit.used(), 0);
@@ -376,9 +403,11 @@ void limits(const NodeView& view, const HostNeeds& needs, std::size_t world_size
                           limit.name() == "nproc" ? "ulimit -u" : where, limit_text(limit.soft()),
                           std::to_string(view.ranks), std::to_string(wanted)}));
                 const auto needed = std::max<std::int64_t>(limit.used(), 0) + kRoomFactor * wanted;
-                check.fixes.push_back(limit.name() == "nproc"
-                                          ? raise_limit(view, limit, std::max(needed, limit.hard()))
-                                          : raise_group_limit(view, limit, needed));
+                if (limit.name() == "nproc") {
+                    check.fixes.push_back(raise_limit(view, limit, "nproc", std::max(needed, limit.hard())));
+                } else if (const auto fix = raise_group_limit(view, limit, needed)) {
+                    check.fixes.push_back(*fix);
+                }
             }
         }
     }
@@ -401,10 +430,8 @@ void clocks(const std::vector<NodeView>& views, HostFindings& findings) {
                 .add("clock-skew", CheckStatus::Warn, view,
                      text(kContext, "The clock of %1 is off by %2 s.",
                           {view.name, std::to_string(static_cast<std::int64_t>(std::round(off)))}))
-                .fixes.push_back({.node = view.name,
-                                  .command = "sudo timedatectl set-ntp true",
-                                  .undo = "sudo timedatectl set-ntp false",
-                                  .needs_root = true});
+                .fixes.push_back(root_fix(view.name, ShellCommand("sudo timedatectl set-ntp true"),
+                                          ShellCommand("sudo timedatectl set-ntp false")));
         }
     }
     findings.pass("clock-skew", text(kContext, "The clocks agree."));
@@ -463,16 +490,20 @@ void versions(const std::vector<NodeView>& views, const HostNeeds& needs, HostFi
 
 void stale_processes(const NodeView& view, HostFindings& findings) {
     Check* check = nullptr;
-    std::string pids;
+    ShellCommand kill("kill");
+    bool any = false;
     for (const auto& entry : view.host.leftovers()) {
         check =
             &findings.add("stale-process", CheckStatus::Warn, view,
                           text(kContext, "%1 still has a process of the run %2, which is over: %3 (pid %4).",
                                {view.name, entry.run_id(), entry.what(), std::to_string(entry.pid())}));
-        pids += ' ' + std::to_string(entry.pid());
+        if (const auto pid = Pid::of(entry.pid())) {
+            kill.pid(*pid);
+            any = true;
+        }
     }
-    if (check != nullptr) {  // one that has ended meanwhile is no failure
-        check->fixes.push_back({.node = view.name, .command = "kill" + pids + " 2>/dev/null; true"});
+    if (any) {  // one that has ended meanwhile is no failure
+        check->fixes.push_back(command_fix(view.name, kill.source("2>/dev/null; true")));
     }
 }
 

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <base/shell_command.h>
 #include <remote/desk/preflight/node_view.h>
 #include <remote/diagnosis/check.h>
 
@@ -26,8 +27,8 @@ struct HostNeeds {
     std::size_t master = 0;  ///< index into the views
     bool nccl = false;
     bool native = false;
-    std::string ctl =
-        "rankscopectl";  ///< with the option that names the inventory, where it is not the user's own
+    /// With the option that names the inventory, where it is not the user's own; empty: no command names that file.
+    ShellCommand ctl{"rankscopectl"};
 };
 
 /// Ports, limits, memory and disks, programs, data, code, clocks and versions of all nodes, side by side.

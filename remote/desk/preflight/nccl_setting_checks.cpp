@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/command_parts.h>
 #include <remote/desk/plan/variable_notes.h>
 #include <remote/desk/preflight/nccl_setting_checks.h>
 #include <remote/desk/text.h>
@@ -75,7 +76,9 @@ void skew(const std::vector<NodeView>& views, bool nccl, HostFindings& findings)
     std::set<std::string> names;
     for (const auto& view : views) {
         for (const auto& entry : view.host.nccl_settings()) {
-            if (entry.name().starts_with("NCCL_") && right_name(entry.name()).empty()) {
+            // Becomes a key of the job: no more than a name, whatever the node says.
+            if (entry.name().starts_with("NCCL_") && VariableName::of(entry.name()) &&
+                right_name(entry.name()).empty()) {
                 names.insert(entry.name());
             }
         }
@@ -114,7 +117,7 @@ void skew(const std::vector<NodeView>& views, bool nccl, HostFindings& findings)
                                {name, setting.value, view->name, setting.source}));
                 // One value for all ranks, whatever the nodes say.
                 const Fix fix{.job = {{"env." + name, common}}};
-                if (!common.empty() &&
+                if (!common.empty() && is_visible_text(common) &&
                     std::find(check.fixes.begin(), check.fixes.end(), fix) == check.fixes.end()) {
                     check.fixes.push_back(fix);
                 }

@@ -15,6 +15,7 @@ namespace rankscope {
 /// What a preflight knows of one node.
 struct NodeView {
     std::string name;
+    std::string listed_host = {};  ///< host: of the inventory
     wire::HostInspection host;
     double clock_offset_s = 0;   ///< the node's clock minus the desk's
     std::string reached_at;      ///< the address at which the desk reached it; empty: this computer

@@ -281,6 +281,26 @@ std::string sentence(FailureId id, const Fault& fault, const std::vector<NodeVie
     const PathResult& first = *fault.paths.front();
     const std::string port = std::to_string(first.port);
     const std::string how = outcome_text(first.result);
+    // Nodes on both sides: a list of senders beside the same list of receivers says nothing.
+    const bool mutual = std::any_of(fault.sources.begin(), fault.sources.end(),
+                                    [&](std::size_t node) { return fault.targets.count(node) > 0; });
+    std::set<std::size_t> both = fault.sources;
+    both.insert(fault.targets.begin(), fault.targets.end());
+    const std::string among = names(views, both);
+    if (id == "partition-midrun" && mutual) {
+        return text(kContext, "Some of %1 cannot reach each other on any port: %2.", {among, how});
+    }
+    if (id == "mtu-blackhole" && mutual) {
+        return text(
+            kContext,
+            "Small packets between %1 arrive, large ones do not: a device on the path has a smaller MTU "
+            "and drops them.",
+            {among});
+    }
+    if (id == "link-delay" && mutual) {
+        return text(kContext, "The delay between %1 is long: %2 ms there and back.",
+                    {among, number(first.result.rtt_s() * 1e3, "%.0f")});
+    }
     if (id == "partition-midrun") {
         return text(kContext, "%1 cannot reach %2 at %3 on any port: %4.", {from, to, first.address, how});
     }

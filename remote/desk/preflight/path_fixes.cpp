@@ -5,6 +5,7 @@
 #include <remote/desk/preflight/firewall_rules.h>
 #include <remote/desk/preflight/path_fixes.h>
 #include <remote/desk/text.h>
+#include <remote/diagnosis/command_fix.h>
 
 #include <algorithm>
 #include <map>
@@ -119,10 +120,8 @@ void add_mtu(Check& check) {
         senders.insert(pair.from);
     }
     for (const auto& node : senders) {
-        check.fixes.push_back({.node = node,
-                               .command = "sudo sysctl -w net.ipv4.tcp_mtu_probing=2",
-                               .undo = "sudo sysctl -w net.ipv4.tcp_mtu_probing=0",
-                               .needs_root = true});
+        check.fixes.push_back(root_fix(node, ShellCommand("sudo sysctl -w net.ipv4.tcp_mtu_probing=2"),
+                                       ShellCommand("sudo sysctl -w net.ipv4.tcp_mtu_probing=0")));
     }
 }
 

@@ -3,7 +3,6 @@
 
 #include <base/clock.h>
 #include <base/sha256.h>
-#include <base/shell_quote.h>
 #include <base/wake_fd.h>
 #include <remote/desk/config/job_launcher.h>
 #include <remote/desk/node/node_connection.h>
@@ -156,6 +155,7 @@ Result<void> Preflight::plan() {
     for (auto& node : nodes_) {
         NodeView& view = node.view;
         view.name = node.spec.name;
+        view.listed_host = node.spec.host;
         view.clock_offset_s = node.facts.clock_offset_s;
         view.reached_at = node.facts.peer_address;
         view.os = node.facts.os;
@@ -439,7 +439,8 @@ void Preflight::judge(std::vector<PathResult> paths) {
     HostNeeds needs = needs_of(request_.job);
     needs.nccl = plan_.backend == "nccl";
     if (const auto& file = inventory_.file; !file.empty() && file != default_inventory_path()) {
-        needs.ctl += " --cluster " + shell_quote(std::filesystem::absolute(file).string());
+        const auto path = AbsolutePath::of(std::filesystem::absolute(file).lexically_normal().string());
+        needs.ctl = path ? needs.ctl.source("--cluster").word(*path) : ShellCommand();
     }
     needs.master = 0;
     needs.master_port = with_master ? plan_.master_port : 0;

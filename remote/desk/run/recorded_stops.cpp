@@ -72,7 +72,7 @@ std::string describe_delivery(const StopOrder& order) {
 std::string describe_silence(const NodeStatus& node, std::int64_t now_us) {
     if (node.reachable) {
         return text(kContext,
-                    "its agent answers, but its supervisor does not report the end; is it stopped?");
+                    "its agent answers, but its supervisor does not report the end (perhaps it is stopped)");
     }
     if (node.last_seen_us == 0) {
         return text(kContext, "this computer has not reached it yet");

@@ -46,13 +46,13 @@ Failure connect_failed(const std::string& node, const std::string& where, int er
                 text(kContext, "On the node: `sudo systemctl start ssh`; check the port in the inventory."),
                 detail};
         case ETIMEDOUT:
-            return {
-                "ssh-timeout", node,
-                text(kContext, "%1 did not answer within %2 s.",
-                     {where, std::to_string(static_cast<int>(timeout_s))}),
-                text(kContext, "Check that the node is up and that no firewall drops the port: `nc -vz %1`.",
-                     {host + ' ' + where.substr(where.rfind(':') + 1)}),
-                detail};
+            return {"ssh-timeout", node,
+                    text(kContext, "%1 did not answer within %2 s.",
+                         {where, std::to_string(static_cast<int>(timeout_s))}),
+                    text(kContext,
+                         "Check that the node is up and that no firewall drops the port: `nc -vz %1 %2`.",
+                         {host, where.substr(where.rfind(':') + 1)}),
+                    detail};
         case EHOSTUNREACH:
         case ENETUNREACH:
             return {"ssh-no-route", node, text(kContext, "There is no route to %1.", {where}),
@@ -102,7 +102,7 @@ Failure host_key_changed(const SshTarget& target, const std::string& type, const
                  {target.host, type, fingerprint}),
             text(kContext,
                  "If the machine was reinstalled, compare the fingerprint there and remove the old key: "
-                 "`ssh-keygen -R '%1'`. If not, another machine may intercept the connection: ask the "
+                 "`ssh-keygen -R %1`. If not, another machine may intercept the connection: ask the "
                  "administrator.",
                  {known_hosts_name(target)}),
             ""};

@@ -271,7 +271,7 @@ std::string describe_target(const SshTarget& target, const std::string& key) {
         }
         said = text(kContext, "%1 through %2", {said, jumps});
     } else if (!target.proxy_command.empty()) {
-        said = text(kContext, "%1 through `%2`", {said, target.proxy_command});
+        said = text(kContext, "%1 through \"%2\"", {said, target.proxy_command});
     }
     if (!key.empty()) {
         return text(kContext, "%1 with %2", {said, key});

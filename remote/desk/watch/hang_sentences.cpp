@@ -3,6 +3,7 @@
 
 #include <remote/desk/text.h>
 #include <remote/desk/watch/hang_sentences.h>
+#include <remote/diagnosis/command_fix.h>
 
 #include <algorithm>
 #include <cctype>
@@ -209,9 +210,12 @@ void add_fixes(Verdict& verdict, const RankSeen& seen) {
     const std::string pid = std::to_string(seen.state.pid);
     switch (activity.kind) {
         case Activity::Stopped:
-            verdict.fixes.push_back(
-                {.node = seen.node, .command = "kill -CONT " + pid, .undo = "kill -STOP " + pid});
-            verdict.fix.push_back(text(kContext, "On %1: `kill -CONT %2` continues it.", {seen.node, pid}));
+            if (const auto process = Pid::of(seen.state.pid)) {
+                verdict.fixes.push_back(command_fix(seen.node, ShellCommand("kill -CONT").pid(*process),
+                                                    ShellCommand("kill -STOP").pid(*process)));
+                verdict.fix.push_back(
+                    text(kContext, "On %1: `kill -CONT %2` continues it.", {seen.node, pid}));
+            }
             return;
         case Activity::Traced:
             verdict.fix.push_back(text(kContext, "Let the debugger continue the process, or detach it."));

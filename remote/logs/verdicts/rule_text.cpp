@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/command_parts.h>
+#include <base/shell_quote.h>
 #include <remote/logs/verdicts/rule_text.h>
 
 #include <algorithm>
@@ -196,6 +198,24 @@ std::vector<Part> parts_of(const Grammar& grammar, std::string_view sentence) {
     }
 }
 
+// The quote of a shell that is open behind the text; '\0': none.
+char quote_after(std::string_view text, char open) {
+    for (const char c : text) {
+        if (open == '\0' ? c == '\'' || c == '"' : c == open) {
+            open = open == '\0' ? c : '\0';
+        }
+    }
+    return open;
+}
+
+// What a log says, as one word of the command that a step of a fix may be; empty where it cannot be one. Nothing that
+// would need quotes gets between those of the step.
+std::string word_of(const std::string& value, bool quoted) {
+    const bool speakable = !value.empty() && value.front() != '-' && is_visible_text(value);
+    const std::string word = speakable ? shell_quote(value) : std::string();
+    return quoted && word != value ? std::string() : word;
+}
+
 }  // namespace
 
 std::optional<std::string> complete_text(const std::string& text, const ValueOf& value_of) {
@@ -258,10 +278,15 @@ std::string title_text(const std::string& text, const ValueOf& value_of) {
 
 std::string fix_text(const std::string& text, const ValueOf& value_of) {
     std::string result;
+    char quote = '\0';
     for_each_part(
-        text, [&](std::string_view plain) { result += plain; },
+        text,
+        [&](std::string_view plain) {
+            result += plain;
+            quote = quote_after(plain, quote);
+        },
         [&](std::string_view name) {
-            auto value = value_of(name);
+            auto value = word_of(value_of(name), quote != '\0');
             if (value.empty()) {
                 value = name == "host" || name == "peer" ? "node" : std::string(name);
                 std::transform(value.begin(), value.end(), value.begin(), upper);

@@ -20,7 +20,8 @@ std::optional<std::string> complete_text(const std::string& text, const ValueOf&
 /// "{peer} refuses port {port} ({why})." → "Another node refuses a port."
 std::string title_text(const std::string& text, const ValueOf& value_of);
 
-/// A step of a fix. Without a value the user reads what to put there: "On NODE: ss -ltn sport = :PORT".
+/// A step of a fix. A value, which a log says, is one quoted word. Without one, or where it can be no word of a command,
+/// the user reads what to put there: "On NODE: ss -ltn sport = :PORT".
 std::string fix_text(const std::string& text, const ValueOf& value_of);
 
 }  // namespace rankscope::logs

@@ -2,91 +2,152 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/sha256.h>
-#include <base/shell_quote.h>
 #include <base/text.h>
 #include <remote/desk/preflight/firewall/opening_commands.h>
 
-#include <algorithm>
 #include <cctype>
 #include <span>
 
 namespace rankscope {
 namespace {
 
-std::string port_range(const OpenedPorts& ports, char separator) {
-    return std::to_string(ports.first) +
-           (ports.first == ports.last ? "" : separator + std::to_string(ports.last));
+ShellWord port_range(const OpenedPorts& ports, SourceText separator) {
+    ShellWord range = ShellWord("").add(ports.first);
+    if (ports.first != ports.last) {
+        range.add(separator).add(ports.last);
+    }
+    return range;
+}
+
+std::string list_of(const std::vector<NumericAddress>& peers) {
+    std::string all;
+    for (const auto& peer : peers) {
+        all += (all.empty() ? "" : ", ") + peer.text();
+    }
+    return all;
+}
+
+ShellWord separated(const std::vector<NumericAddress>& peers, SourceText separator) {
+    ShellWord all("");
+    for (std::size_t i = 0; i < peers.size(); ++i) {
+        if (i > 0) {
+            all.add(separator);
+        }
+        all.add(peers[i]);
+    }
+    return all;
 }
 
 /// One word that nft takes without quotes, and that no other rule has.
-std::string comment_of(const NftChainName& chain, const OpenedPorts& ports) {
-    const auto all = chain.family + ' ' + chain.table + ' ' + chain.chain + ' ' + joined(ports.peers) +
-                     (ports.outgoing ? " out" : " in");
-    return "rankscope-" + port_range(ports, '-') + '-' +
-           sha256_hex(std::as_bytes(std::span(all))).substr(0, 8);
+ShellWord comment_of(const NftChainName& chain, const OpenedPorts& ports) {
+    const auto all = chain.family.text() + ' ' + chain.table.text() + ' ' + chain.chain.text() + ' ' +
+                     list_of(ports.peers) + (ports.outgoing ? " out" : " in");
+    const auto digest =
+        FirewallName::of(sha256_hex(std::as_bytes(std::span(all))).substr(0, 8)).value();  // hexadecimal
+    return ShellWord("rankscope-").add(port_range(ports, "-")).add("-").add(digest);
+}
+
+bool is_nft_name(const std::string& name) {
+    return !name.empty() && (std::isalpha(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_');
 }
 
 }  // namespace
 
-bool is_nft_name(const std::string& name) {
-    return !name.empty() && name.size() <= 128 &&
-           (std::isalpha(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_') &&
-           std::all_of(name.begin(), name.end(), [](unsigned char c) {
-               return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
-           });
+std::optional<NftChainName> nft_chain_name(const std::string& family, const std::string& table,
+                                           const std::string& chain) {
+    const auto in = FirewallName::of(family);
+    const auto of = FirewallName::of(table);
+    const auto name = FirewallName::of(chain);
+    if (!in || !of || !name || !is_nft_name(family) || !is_nft_name(table) || !is_nft_name(chain)) {
+        return std::nullopt;
+    }
+    return NftChainName{*in, *of, *name};
 }
 
 void add_nft_commands(const NftChainName& chain, const OpenedPorts& ports, OpeningCommands& commands) {
-    const auto place = chain.family + ' ' + chain.table + ' ' + chain.chain;
     const auto comment = comment_of(chain, ports);
-    const auto peers = ports.peers.size() == 1 ? ports.peers.front() : "{ " + joined(ports.peers) + " }";
-    commands.open.push_back("sudo nft insert rule " + place + (ports.v6 ? " ip6 " : " ip ") +
-                            (ports.outgoing ? "daddr " : "saddr ") + shell_quote(peers) + " tcp dport " +
-                            port_range(ports, '-') + " accept comment " + comment);
-    commands.undo.push_back("sudo sh -c " +
-                            shell_quote("for handle in $(nft -a list chain " + place + " | grep -F " +
-                                        comment + " | grep -o \"[0-9]*$\"); do nft delete rule " + place +
-                                        " handle $handle; done"));
+    const auto at_chain = [&chain](ShellCommand command) {
+        return command.word(chain.family).word(chain.table).word(chain.chain);
+    };
+    const auto peers = ports.peers.size() == 1 ? ShellWord(ports.peers.front())
+                                               : ShellWord("{ ").add(separated(ports.peers, ", ")).add(" }");
+    auto open = at_chain(ShellCommand("sudo nft insert rule"));
+    open.source(ports.v6 ? SourceText("ip6") : SourceText("ip"))
+        .source(ports.outgoing ? SourceText("daddr") : SourceText("saddr"))
+        .word(peers)
+        .source("tcp dport")
+        .word(port_range(ports, "-"))
+        .source("accept comment")
+        .word(comment);
+    commands.open.push_back(open);
+    auto undo = at_chain(ShellCommand("for handle in $(nft -a list chain"));
+    undo.source("| grep -F").word(comment).source("| grep -o \"[0-9]*$\"); do");
+    undo.append(at_chain(ShellCommand("nft delete rule"))).source("handle $handle; done");
+    commands.undo.push_back(ShellCommand("sudo sh -c").script(undo));
 }
 
-void add_iptables_commands(const std::string& table, const std::string& chain, bool legacy,
-                           const OpenedPorts& ports, OpeningCommands& commands) {
-    const auto program = std::string("sudo ") + (ports.v6 ? "ip6tables" : "iptables") +
-                         (legacy ? "-legacy" : "") + (table == "filter" ? "" : " -t " + table);
-    const auto rule = ' ' + chain + (ports.outgoing ? " -d " : " -s ") + joined(ports.peers, ",") +
-                      " -p tcp --dport " + port_range(ports, ':') +
-                      " -m comment --comment rankscope -j ACCEPT";
-    commands.open.push_back(program + " -I" + rule);
-    commands.undo.push_back(program + " -D" + rule);
+void add_iptables_commands(const NftChainName& chain, bool legacy, const OpenedPorts& ports,
+                           OpeningCommands& commands) {
+    ShellCommand program("sudo");
+    program.source(ports.v6 ? (legacy ? SourceText("ip6tables-legacy") : SourceText("ip6tables"))
+                            : (legacy ? SourceText("iptables-legacy") : SourceText("iptables")));
+    if (chain.table.text() != "filter") {
+        program.source("-t").word(chain.table);
+    }
+    ShellCommand rule;
+    rule.word(chain.chain)
+        .source(ports.outgoing ? SourceText("-d") : SourceText("-s"))
+        .word(separated(ports.peers, ","))
+        .source("-p tcp --dport")
+        .word(port_range(ports, ":"))
+        .source("-m comment --comment rankscope -j ACCEPT");
+    commands.open.push_back(ShellCommand(program).source("-I").append(rule));
+    commands.undo.push_back(ShellCommand(program).source("-D").append(rule));
 }
 
 void add_ufw_commands(bool first, const OpenedPorts& ports, OpeningCommands& commands) {
     for (const auto& peer : ports.peers) {
-        const auto port = port_range(ports, ':');
-        const auto rule = ports.outgoing ? "allow out proto tcp to " + peer + " port " + port
-                                         : "allow proto tcp from " + peer + " to any port " + port;
-        commands.open.push_back(std::string("sudo ufw ") + (first ? "prepend " : "") + rule +
-                                " comment rankscope");
-        commands.undo.push_back("sudo ufw delete " + rule);
+        ShellCommand rule;
+        if (ports.outgoing) {
+            rule.source("allow out proto tcp to").word(peer).source("port");
+        } else {
+            rule.source("allow proto tcp from").word(peer).source("to any port");
+        }
+        rule.word(port_range(ports, ":"));
+        ShellCommand open("sudo ufw");
+        if (first) {
+            open.source("prepend");
+        }
+        commands.open.push_back(open.append(rule).source("comment rankscope"));
+        commands.undo.push_back(ShellCommand("sudo ufw delete").append(rule));
     }
 }
 
-void add_firewalld_commands(const std::string& zone, int priority, const OpenedPorts& ports,
+void add_firewalld_commands(const std::optional<FirewallName>& zone, int priority, const OpenedPorts& ports,
                             OpeningCommands& commands) {
-    std::vector<std::string> add;
-    std::vector<std::string> remove;
+    ShellCommand add;
+    ShellCommand remove;
     for (const auto& peer : ports.peers) {
-        const auto rule = std::string("rule ") +
-                          (priority == 0 ? "" : "priority=\"" + std::to_string(priority) + "\" ") +
-                          "family=\"" + (ports.v6 ? "ipv6" : "ipv4") + "\" source address=\"" + peer +
-                          "\" port port=\"" + port_range(ports, '-') + "\" protocol=\"tcp\" accept";
-        add.push_back("--add-rich-rule=" + shell_quote(rule));
-        remove.push_back("--remove-rich-rule=" + shell_quote(rule));
+        ShellWord rule("rule ");
+        if (priority != 0) {
+            rule.add("priority=\"").add(priority).add("\" ");
+        }
+        rule.add("family=\"").add(ports.v6 ? SourceText("ipv6") : SourceText("ipv4"));
+        rule.add("\" source address=\"").add(peer).add("\" port port=\"").add(port_range(ports, "-"));
+        rule.add("\" protocol=\"tcp\" accept");
+        add.option("--add-rich-rule=", rule);
+        remove.option("--remove-rich-rule=", rule);
     }
-    const auto in_zone = zone.empty() ? std::string() : "--zone=" + zone + ' ';
-    for (const std::string program : {"sudo firewall-cmd ", "sudo firewall-cmd --permanent "}) {
-        commands.open.push_back(program + in_zone + joined(add, " "));
-        commands.undo.push_back(program + in_zone + joined(remove, " "));
+    for (const bool permanent : {false, true}) {
+        ShellCommand program("sudo firewall-cmd");
+        if (permanent) {
+            program.source("--permanent");
+        }
+        if (zone) {
+            program.option("--zone=", *zone);
+        }
+        commands.open.push_back(ShellCommand(program).append(add));
+        commands.undo.push_back(ShellCommand(program).append(remove));
     }
 }
 
