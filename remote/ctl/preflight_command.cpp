@@ -100,6 +100,41 @@ std::string passing_now(const PreflightReport& a, const PreflightReport& b) {
     return ids;
 }
 
+// What a node did not show before the fixes: hidden until then, or their doing.
+std::vector<Check> worse_now(const PreflightReport& before, const PreflightReport& after) {
+    std::vector<Check> worse;
+    for (const auto& check : after.checks) {
+        const bool known = std::any_of(before.checks.begin(), before.checks.end(), [&](const Check& other) {
+            return other.id == check.id && is_bad(other) &&
+                   (other.status == CheckStatus::Fail || check.status == CheckStatus::Warn) &&
+                   std::all_of(check.nodes.begin(), check.nodes.end(), [&](const std::string& node) {
+                       return std::find(other.nodes.begin(), other.nodes.end(), node) != other.nodes.end();
+                   });
+        });
+        if (is_bad(check) && !known) {
+            worse.push_back(check);
+        }
+    }
+    return worse;
+}
+
+void print_worse(const std::vector<Check>& worse, const std::vector<AppliedFix>& applied) {
+    if (worse.empty()) {
+        return;
+    }
+    for (const auto& check : worse) {
+        const std::string line = check.id.str() + ": " + check.detail;
+        std::printf("%s\n", safe_text(text(kContext, "worse than before the fixes: %1", {line})).c_str());
+    }
+    for (const auto& fix : applied) {
+        if (!fix.failure && !fix.fix.undo.empty()) {
+            std::printf("%s\n", safe_text(text(kContext, "  to undo %1 on %2: %3",
+                                               {fix.check.str(), fix.fix.node, fix.fix.undo}))
+                                    .c_str());
+        }
+    }
+}
+
 void print_changes(const PreflightReport& before, const PreflightReport& after) {
     const std::string fixed = passing_now(before, after);
     const std::string added = passing_now(after, before);
@@ -181,6 +216,7 @@ int preflight(const GlobalOptions& options, const PreflightOptions& how) {
             std::printf("\n");
             print_report(*next);
             print_changes(last, *next);
+            print_worse(worse_now(last, *next), now);
         }
         last = std::move(*next);
     }
@@ -188,6 +224,11 @@ int preflight(const GlobalOptions& options, const PreflightOptions& how) {
         Json json = rankscope::to_json(last);
         if (how.fix) {
             json["before"] = rankscope::to_json(*first)["checks"];
+            json["worse"] = Json::array();
+            for (const auto& check : worse_now(*first, last)) {
+                json["worse"].push_back(
+                    {{"id", check.id.str()}, {"nodes", check.nodes}, {"detail", check.detail}});
+            }
             json["applied"] = Json::array();
             for (const auto& fix : applied) {
                 json["applied"].push_back(to_json(fix));

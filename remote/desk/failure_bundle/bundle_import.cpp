@@ -270,6 +270,10 @@ private:
         } catch (const Json::exception&) {
             return std::nullopt;
         }
+        // Whoever wrote the bundle wrote these commands: its sentences show them, nothing offers to run them here.
+        if (auto* verdict = std::get_if<DiagnosisEvent>(&event.body)) {
+            verdict->fixes.clear();
+        }
         const bool sane = event.rank >= -1 && event.rank < std::max(content_->record.world_size, 1) &&
                           event.seq > 0 &&
                           event.seq <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
