@@ -2,18 +2,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/log.h>
+#include <base/text.h>
 #include <remote/agent/node/node_paths.h>
 #include <remote/agent/serve/serve.h>
 #include <remote/agent/slurm/slurm_supervise.h>
 #include <remote/agent/supervise/supervisor.h>
 
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 
 namespace {
 
@@ -26,6 +31,30 @@ int usage() {
                "  --version\n",
                stderr);
     return 2;
+}
+
+// The desk starts the open file that it has checked (remote/desk/node/agent_script.cpp). The ranks do not inherit it, and
+// ps shows a name.
+void take_name(char* program) {
+    constexpr std::string_view kOpen = "/proc/self/fd/";
+    constexpr std::string_view kName = "rankscope-agent";
+    const std::string_view given(program);
+    const auto fd =
+        given.starts_with(kOpen) ? rankscope::parse_number<int>(given.substr(kOpen.size())) : std::nullopt;
+    struct stat opened {};
+    struct stat own {};
+    if (!fd || *fd <= STDERR_FILENO) {
+        return;
+    }
+    if (::fstat(*fd, &opened) == 0 && ::stat("/proc/self/exe", &own) == 0 && opened.st_dev == own.st_dev &&
+        opened.st_ino == own.st_ino) {
+        ::close(*fd);
+    }
+    ::prctl(PR_SET_NAME, kName.data());
+    if (given.size() >= kName.size()) {
+        std::memset(program, 0, given.size());
+        std::memcpy(program, kName.data(), kName.size());
+    }
 }
 
 int run(int argc, char** argv) {
@@ -52,6 +81,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
+        take_name(argv[0]);
         return run(argc, argv);
     } catch (const std::exception& error) {
         rankscope::log_message(rankscope::LogLevel::Error, error.what());

@@ -14,6 +14,14 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
 
 namespace rankscope {
 namespace {
@@ -138,6 +146,123 @@ TEST_P(AgentFolder, AFolderThatOthersCanChangeIsRefused) {
         }
     }
     EXPECT_EQ(run(start).status, 0);
+}
+
+// Another user named in the list of a folder, as `setfacl -m u:4711:rwx` does it; false: this file system has none.
+bool give_to_another_user(const fs::path& folder, const char* attribute) {
+    struct Entry {
+        std::uint16_t tag, perms;
+        std::uint32_t id;
+    };
+    struct {
+        std::uint32_t version = 2;
+        std::array<Entry, 5> entries{
+            {{0x01, 7, ~0U}, {0x02, 7, 4711}, {0x04, 5, ~0U}, {0x10, 7, ~0U}, {0x20, 5, ~0U}}};
+    } list;
+    return ::setxattr(folder.c_str(), attribute, &list, sizeof list, 0) == 0;
+}
+
+TEST_P(AgentFolder, AFolderWithAListForOthersIsRefused) {
+    const std::string bytes = read_file(agent_.file).value();
+    const std::string start = start_agent_script(agent_, dir_.string());
+    const std::string receive = receive_agent_script(agent_, dir_.string());
+    ASSERT_EQ(run(receive, bytes).status, 0);
+    ASSERT_EQ(run(start).status, 0);
+    for (const auto& folder : {dir_ / "bin", dir_, folder_.path()}) {
+        if (!give_to_another_user(folder, "system.posix_acl_access")) {
+            GTEST_SKIP() << "no access control lists here: " << std::strerror(errno);
+        }
+        for (const auto& [line, input] : {std::pair(start, std::string()), std::pair(receive, bytes)}) {
+            const auto result = run(line, input);
+            EXPECT_EQ(result.status, kExitUnsafeFolder) << folder << result.errors;
+            EXPECT_TRUE(result.output.ends_with(' ' + folder.string() + '\n')) << result.output;
+        }
+        fs::permissions(folder,
+                        fs::perms::owner_all);  // the remedy: takes it from the others of the list as well
+        EXPECT_EQ(run(start).status, 0) << folder;
+        ::removexattr(folder.c_str(), "system.posix_acl_access");
+    }
+    // New files inherit this one.
+    ASSERT_TRUE(give_to_another_user(dir_ / "bin", "system.posix_acl_default"));
+    fs::remove(target());
+    const auto received = run(receive, bytes);
+    EXPECT_EQ(received.status, kExitUnsafeFolder) << received.errors;
+    EXPECT_TRUE(fs::is_empty(dir_ / "bin")) << "nothing was written there";
+}
+
+TEST_P(AgentFolder, AGroupWithOtherMembersIsNotTheUsersAlone) {
+    const std::string bytes = read_file(agent_.file).value();
+    const std::string start = start_agent_script(agent_, dir_.string());
+    ASSERT_EQ(run(receive_agent_script(agent_, dir_.string()), bytes).status, 0);
+    fs::permissions(dir_, fs::perms::owner_all | fs::perms::group_all);
+    fs::create_directories(folder_ / "tools");
+    const auto group_has = [&](const std::string& members) {
+        test::write_text(folder_ / "tools/getent", "#!/bin/sh\necho \"$(id -gn):x:$2:" + members + "\"\n");
+        fs::permissions(folder_ / "tools/getent", fs::perms::owner_all);
+    };
+    const std::string own = run_program({"id", "-un"}).output;
+    if (own != run_program({"id", "-gn"}).output) {
+        GTEST_SKIP() << "this user has no group of its own";
+    }
+    const test::ScopedEnvironment path("PATH",
+                                       (folder_ / "tools").string() + ':' + std::string(std::getenv("PATH")));
+    group_has("");
+    EXPECT_EQ(run(start).status, 0);
+    group_has(own.substr(0, own.size() - 1));
+    EXPECT_EQ(run(start).status, 0);
+    for (const char* members : {"mallory", "root2,mallory", "mallory,alice"}) {
+        group_has(members);
+        const auto refused = run(start);
+        EXPECT_EQ(refused.status, kExitUnsafeFolder) << members;
+        EXPECT_TRUE(refused.output.ends_with(' ' + dir_.string() + '\n')) << refused.output;
+    }
+    fs::permissions(dir_, fs::perms::owner_all);
+    EXPECT_EQ(run(start).status, 0);
+}
+
+// The race: the file is exchanged right after its checksum was computed.
+TEST_P(AgentFolder, WhatWasCheckedIsWhatRuns) {
+    const std::string bytes = read_file(agent_.file).value();
+    ASSERT_EQ(run(receive_agent_script(agent_, dir_.string()), bytes).status, 0);
+    fs::create_directories(folder_ / "tools");
+    test::write_text(folder_ / "evil", "#!/bin/sh\ntouch " + (folder_ / "mark").string() + "\n");
+    fs::permissions(folder_ / "evil", fs::perms::owner_all);
+    for (const std::string name : {"sha256sum", "wc"}) {
+        test::write_text(folder_ / "tools" / name, "#!/bin/sh\n" + test::find_on_path(name.c_str()) +
+                                                       " \"$@\"\n" + "cp " + (folder_ / "evil").string() +
+                                                       " '" + (folder_ / "new").string() + "' && mv -f '" +
+                                                       (folder_ / "new").string() + "' \"$TARGET\"\n");
+        fs::permissions(folder_ / "tools" / name, fs::perms::owner_all);
+        const test::ScopedEnvironment path(
+            "PATH", (folder_ / "tools").string() + ':' + std::string(std::getenv("PATH")));
+        const test::ScopedEnvironment where("TARGET", target().string());
+        const auto started = run(start_agent_script(agent_, dir_.string()));
+        EXPECT_EQ(started.status, 0) << started.errors;
+        EXPECT_EQ(started.output.substr(0, kAgentGreeting.size()), kAgentGreeting) << started.output;
+        EXPECT_FALSE(fs::exists(folder_ / "mark")) << name;
+        EXPECT_EQ(fs::file_size(target()), fs::file_size(folder_ / "evil")) << "it was exchanged";
+        fs::remove(folder_ / "tools" / name);
+        ASSERT_EQ(run(receive_agent_script(agent_, dir_.string()), bytes).status, 0);
+    }
+}
+
+// Whoever can change the file after the checksum can do so before: its owner and its mode count as well.
+TEST_P(AgentFolder, AFileThatOthersCanWriteIsReplaced) {
+    const std::string bytes = read_file(agent_.file).value();
+    const std::string start = start_agent_script(agent_, dir_.string());
+    const std::string receive = receive_agent_script(agent_, dir_.string());
+    ASSERT_EQ(run(receive, bytes).status, 0);
+    using fs::perms;
+    for (const auto more : {perms::group_write, perms::others_write}) {
+        fs::permissions(target(), perms::owner_all | more);
+        EXPECT_EQ(run(start).status, kExitNeedAgent);
+        ASSERT_EQ(run(receive, bytes).status, 0);
+        EXPECT_EQ(run(start).status, 0);
+    }
+    if (::geteuid() == 0) {
+        ASSERT_EQ(::chown(target().c_str(), 4711, 4711), 0);
+        EXPECT_EQ(run(start).status, kExitNeedAgent);
+    }
 }
 
 TEST_P(AgentFolder, ASymbolicLinkIsFollowedOnce) {
