@@ -6,6 +6,7 @@
 #include <gui/prompts/secret_dialog.h>
 #include <gui/session/prompter_bridge.h>
 
+#include <QApplication>
 #include <QMetaObject>
 #include <QWidget>
 #include <utility>
@@ -95,11 +96,32 @@ void PrompterBridge::show_next() {
         show_secret(std::move(secret));
         return;
     }
-    key_dialog_ = new HostKeyDialog(window_);
-    key_dialog_->setAttribute(Qt::WA_DeleteOnClose);
+    key_dialog_ = new HostKeyDialog(asker());
     connect(key_dialog_, &QDialog::finished, this, &PrompterBridge::host_keys_answered);
+    connect(key_dialog_, &QObject::destroyed, this, [this] {
+        if (!key_dialog_ && !shown_keys_.empty()) {
+            host_keys_answered(QDialog::Rejected);
+        }
+    });
     add_host_keys();
-    key_dialog_->open();
+    show_in_front(key_dialog_);
+}
+
+QWidget* PrompterBridge::asker() const {
+    QWidget* modal = QApplication::activeModalWidget();
+    for (const QWidget* at = modal; at; at = at->parentWidget()) {
+        if (at == window_) {
+            return modal;
+        }
+    }
+    return modal && modal->windowModality() == Qt::ApplicationModal ? modal : window_;
+}
+
+void PrompterBridge::show_in_front(QDialog* dialog) {
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
+    dialog->raise();
+    dialog->activateWindow();
 }
 
 void PrompterBridge::add_host_keys() {
@@ -127,10 +149,14 @@ void PrompterBridge::host_keys_answered(int result) {
 
 void PrompterBridge::show_secret(std::shared_ptr<PendingSecret> secret) {
     shown_secret_ = std::move(secret);
-    secret_dialog_ = new SecretDialog(shown_secret_->question, window_);
-    secret_dialog_->setAttribute(Qt::WA_DeleteOnClose);
+    secret_dialog_ = new SecretDialog(shown_secret_->question, asker());
     connect(secret_dialog_, &QDialog::finished, this, &PrompterBridge::secret_answered);
-    secret_dialog_->open();
+    connect(secret_dialog_, &QObject::destroyed, this, [this] {
+        if (!secret_dialog_ && shown_secret_) {
+            secret_answered(QDialog::Rejected);
+        }
+    });
+    show_in_front(secret_dialog_);
 }
 
 void PrompterBridge::secret_answered(int result) {

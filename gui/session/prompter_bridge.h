@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+class QDialog;
 class QWidget;
 
 namespace rankscope::gui {
@@ -31,7 +32,7 @@ class PrompterBridge : public QObject {
     Q_OBJECT
 
 public:
-    /// `window`: parent of the dialogs.
+    /// `window`: the dialogs are over it, and over what is open over it.
     explicit PrompterBridge(QWidget* window);
     ~PrompterBridge() override;
 
@@ -61,6 +62,10 @@ private:
 
     void question_arrived();
     void show_next();
+    /// The window, or the dialog that is open over it: what it blocks could not have the keys.
+    QWidget* asker() const;
+    /// The keys go to it from now on.
+    static void show_in_front(QDialog* dialog);
     void add_host_keys();
     void show_secret(std::shared_ptr<PendingSecret> secret);
     void host_keys_answered(int result);

@@ -3,6 +3,7 @@
 
 // The questions of connection threads, answered in real dialogs.
 
+#include <gui/fleet/key_dialog.h>
 #include <gui/prompts/host_key_dialog.h>
 #include <gui/prompts/secret_dialog.h>
 #include <gui/session/prompter_bridge.h>
@@ -142,6 +143,51 @@ TEST_F(Questions, AHalfTypedPasswordKeepsFocusAndItsEnterAnswersNothingElse) {
     QTest::keyClick(shown<SecretDialog>(), Qt::Key_Escape);
     ASSERT_TRUE(wait_until([&] { return answered(second); }));
     EXPECT_FALSE(second.get());
+}
+
+/// Keys as the window system delivers them: to the window that has the focus.
+void type(const QString& text) {
+    ASSERT_NE(QGuiApplication::focusWindow(), nullptr);
+    for (const QChar letter : text) {
+        QTest::keyClick(QGuiApplication::focusWindow(), letter.toLatin1());
+    }
+}
+
+TEST_F(Questions, APasswordWithTheKeyWizardOpenGetsTheKeys) {
+    NodeSpec node;
+    node.name = node.host = "n1";
+    KeyDialog wizard({node}, bridge_.prompter(), &window_);
+    wizard.open();
+    ASSERT_TRUE(wait_until([&] { return wizard.isActiveWindow(); }));
+    // First the host key, as for a new node; the user trusts it, and the window below gets the focus.
+    const auto key = ask_key(1);
+    ASSERT_TRUE(wait_until([&] { return shown<HostKeyDialog>() && shown<HostKeyDialog>()->ready(); }));
+    EXPECT_EQ(shown<HostKeyDialog>()->parentWidget(), &wizard);
+    const auto password = ask_password(1);
+    click(child<QPushButton>(shown<HostKeyDialog>(), "hostKeyAccept"));
+    ASSERT_TRUE(wait_until([&] { return answered(key); }));
+    window_.activateWindow();
+    ASSERT_TRUE(wait_until([&] { return shown<SecretDialog>() && shown<SecretDialog>()->ready(); }));
+    EXPECT_EQ(shown<SecretDialog>()->parentWidget(), &wizard);
+    EXPECT_TRUE(wait_until([&] { return shown<SecretDialog>()->isActiveWindow(); }));
+    type(u"geheim"_s);
+    QTest::keyClick(QGuiApplication::focusWindow(), Qt::Key_Return);
+    ASSERT_TRUE(wait_until([&] { return answered(password); }));
+    EXPECT_EQ(password.get(), "geheim");
+}
+
+TEST_F(Questions, ADialogThatGoesWithItsOwnerAnswersNo) {
+    auto owner = std::make_unique<QDialog>(&window_);
+    owner->open();
+    const auto password = ask_password(1);
+    ASSERT_TRUE(wait_until([&] { return shown<SecretDialog>() != nullptr; }));
+    owner.reset();
+    ASSERT_TRUE(wait_until([&] { return answered(password); }));
+    EXPECT_FALSE(password.get());
+    const auto key = ask_key(2);
+    ASSERT_TRUE(wait_until([&] { return shown<HostKeyDialog>() != nullptr; })) << "the next question comes";
+    bridge_.shut_down();
+    ASSERT_TRUE(wait_until([&] { return answered(key); }));
 }
 
 TEST_F(Questions, AKeyThatJoinsTheOpenListIsNotTrustedByAClickThatCameBefore) {
