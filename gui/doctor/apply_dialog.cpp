@@ -4,6 +4,7 @@
 #include <gui/doctor/apply_dialog.h>
 #include <gui/strings.h>
 #include <gui/widgets/layout_helpers.h>
+#include <gui/widgets/text_height.h>
 
 #include <QDialogButtonBox>
 #include <QFontDatabase>
@@ -29,7 +30,7 @@ QPlainTextEdit* make_commands(const QStringList& lines, const char* object_name,
     edit->setTabChangesFocus(true);
     edit->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     const auto lines_shown = std::clamp(int(lines.size()) + 1, 2, kShownLines);
-    edit->setFixedHeight(lines_shown * edit->fontMetrics().lineSpacing() + 16);
+    edit->setFixedHeight(text_height(edit->font(), lines_shown) + 16);
     return edit;
 }
 

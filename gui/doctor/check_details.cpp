@@ -7,6 +7,7 @@
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
+#include <gui/widgets/text_height.h>
 
 #include <QEvent>
 #include <QFontDatabase>
@@ -135,7 +136,7 @@ void CheckDetails::set_check(const Check* check) {
 // As high as its lines are when they are wrapped, up to a few.
 void CheckDetails::fit_evidence() {
     const int lines = std::clamp(int(std::ceil(evidence_->document()->size().height())), 1, kShownLines);
-    evidence_->setFixedHeight(lines * evidence_->fontMetrics().lineSpacing() +
+    evidence_->setFixedHeight(text_height(evidence_->font(), lines) +
                               2 * int(evidence_->document()->documentMargin()) + 2 * evidence_->frameWidth() +
                               2);
 }

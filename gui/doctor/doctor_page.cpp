@@ -20,6 +20,7 @@
 #include <gui/widgets/fitted_table.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
+#include <gui/widgets/text_height.h>
 
 #include <QEvent>
 #include <QFileDialog>
@@ -398,7 +399,7 @@ void DoctorPage::show_report() {
     }
     single_->setVisible(!several);
     const int lines = matrix_->grid().size() <= kFewNodes ? kPairLines : kPairLinesOfMany;
-    pair_text_->setFixedHeight(lines * pair_text_->fontMetrics().lineSpacing() + 14);
+    pair_text_->setFixedHeight(text_height(pair_text_->font(), lines) + 14);
     tabs_->setCurrentIndex(several ? 0 : 1);
     node_table_->setColumnHidden(CheckedNodesModel::Differs, node_model_->rowCount() < 2);
     node_table_->fit();

@@ -7,6 +7,7 @@
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/field_form.h>
 #include <gui/widgets/layout_helpers.h>
+#include <gui/widgets/text_height.h>
 #include <remote/desk/transport/ssh_target.h>
 #include <remote/desk/transport/transport_choice.h>
 
@@ -82,7 +83,7 @@ NodeDialog::NodeDialog(const NodeSpec& node, QStringList taken, bool is_new, QWi
     way_->setWordWrap(true);
     way_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     // Room for two lines from the start: nothing moves when the answer arrives.
-    way_->setMinimumHeight(2 * way_->fontMetrics().lineSpacing() + 2);
+    way_->setMinimumHeight(text_height(way_->font(), 2) + 2);
     way_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     layout->addWidget(way_);
     layout->addStretch();

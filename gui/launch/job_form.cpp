@@ -13,6 +13,7 @@
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/field_form.h>
 #include <gui/widgets/layout_helpers.h>
+#include <gui/widgets/text_height.h>
 #include <remote/desk/config/yaml_write.h>
 
 #include <QCheckBox>
@@ -212,7 +213,7 @@ QWidget* JobForm::make_metrics_row() {
     patterns_->setTabChangesFocus(true);
     patterns_->setLineWrapMode(QPlainTextEdit::NoWrap);
     patterns_->setPlaceholderText(tr("one a line: it {step} margin {margin}"));
-    patterns_->setFixedHeight(kPatternLines * patterns_->fontMetrics().lineSpacing() + 14);
+    patterns_->setFixedHeight(text_height(patterns_->font(), kPatternLines) + 14);
     auto* learn = make_button(tr("Learn from an example line…"), "launchLearn", row);
     layout->addWidget(patterns_);
     layout->addWidget(learn, 0, Qt::AlignLeft);

@@ -6,6 +6,7 @@
 #include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/widgets/layout_helpers.h>
+#include <gui/widgets/text_height.h>
 
 #include <QLabel>
 #include <QStringDecoder>
@@ -31,7 +32,7 @@ JobTextPane::JobTextPane(QWidget* parent) : QWidget(parent), edit_(new JobTextEd
     help_->setObjectName(u"jobTextHelp"_s);
     help_->setWordWrap(true);
     help_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    help_->setFixedHeight(kHelpLines * fontMetrics().lineSpacing());
+    help_->setFixedHeight(text_height(font(), kHelpLines));
     layout->addWidget(help_);
     help_timer_.setSingleShot(true);
     help_timer_.setInterval(kHelpAfterMs);

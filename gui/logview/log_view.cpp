@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::uint32_t kShownTextRows = 20000;
 constexpr int kWheelNotch = 120;
+constexpr int kWantedLines = 13;
 
 /// "14:03:22". Many lines share a second, and the calendar is slow.
 QString clock_text(std::int64_t t_us, Qt::TimeSpec zone) {
@@ -62,10 +63,15 @@ LogView::~LogView() = default;
 
 void LogView::measure() {
     const QFontMetricsF metrics(font());
-    line_height_ = std::max(int(std::ceil(metrics.lineSpacing())), 1);
+    // The baseline is on a whole pixel, so each part is rounded up by itself; the last pixel is for smoothed edges.
     ascent_ = int(std::ceil(metrics.ascent()));
+    line_height_ = ascent_ + int(std::ceil(metrics.descent())) + 1;
     char_width_ = std::max(metrics.horizontalAdvance(QString(64, u'0')) / 64, 1.0);
     forget_layouts();
+}
+
+QSize LogView::sizeHint() const {
+    return {QAbstractScrollArea::sizeHint().width(), kWantedLines * line_height_ + 2 * frameWidth()};
 }
 
 void LogView::forget_layouts() {

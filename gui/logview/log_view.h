@@ -38,6 +38,8 @@ public:
     explicit LogView(LogRows* rows, QWidget* parent = nullptr);
     ~LogView() override;
 
+    /// Enough lines to follow what happens.
+    QSize sizeHint() const override;
     LogRows* rows() const { return rows_; }
     void set_time_column(TimeColumn time);
     TimeColumn time_column() const { return time_; }

@@ -6,6 +6,7 @@
 #include <gui/texts.h>
 #include <gui/widgets/field_form.h>
 #include <gui/widgets/layout_helpers.h>
+#include <gui/widgets/text_height.h>
 #include <remote/desk/notify/alert_command.h>
 
 #include <QCheckBox>
@@ -93,7 +94,7 @@ void NotificationSection::add_kinds() {
     rules_->setObjectName(u"notifyRuleLines"_s);
     rules_->setPlaceholderText(tr("loss > 10 for 50 steps\nacc1 < 0.2 for 1000 steps"));
     rules_->setTabChangesFocus(true);
-    rules_->setFixedHeight(rules_->fontMetrics().lineSpacing() * kRuleLines + 14);
+    rules_->setFixedHeight(text_height(rules_->font(), kRuleLines) + 14);
     form()->add_row("rules", tr("R&ules, one a line"), rules_);
     connect(metric_, &QLineEdit::textChanged, this, [this](const QString& text) {
         if (!text.trimmed().isEmpty()) {
