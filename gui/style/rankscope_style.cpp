@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/strings.h>
+#include <gui/style/fitting_number.h>
 #include <gui/style/rankscope_style.h>
 #include <gui/style/theme.h>
 
@@ -14,6 +15,8 @@
 namespace rankscope::gui {
 
 namespace {
+
+constexpr int kLongestNumber = 40;
 
 void draw_check_box(const QStyleOption& option, QPainter& painter) {
     const ThemeColors colors = theme_colors(option.palette);
@@ -67,6 +70,17 @@ void draw_switched_on(const QStyleOption& option, QPainter& painter) {
     painter.restore();
 }
 
+/// The number of a cell is shown with fewer digits rather than cut.
+void fit_number(QStyleOptionViewItem& item, const QStyle& style, const QWidget* widget) {
+    if (item.text.isEmpty() || item.text.size() > kLongestNumber) {
+        return;
+    }
+    const int margin = style.pixelMetric(QStyle::PM_FocusFrameHMargin, &item, widget) + 1;
+    const int room = style.subElementRect(QStyle::SE_ItemViewItemText, &item, widget).width() - 2 * margin;
+    item.text = fitting_number(
+        item.text, [&](const QString& text) { return item.fontMetrics.horizontalAdvance(text) <= room; });
+}
+
 }  // namespace
 
 RankscopeStyle::RankscopeStyle() : QProxyStyle(u"Fusion"_s) {
@@ -103,6 +117,13 @@ void RankscopeStyle::drawPrimitive(PrimitiveElement element, const QStyleOption*
 
 void RankscopeStyle::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
                                  const QWidget* widget) const {
+    if (const auto* item = qstyleoption_cast<const QStyleOptionViewItem*>(option);
+        item && element == CE_ItemViewItem) {
+        QStyleOptionViewItem fitted(*item);
+        fit_number(fitted, *this, widget);
+        QProxyStyle::drawControl(element, &fitted, painter, widget);
+        return;
+    }
     if (element != CE_FocusFrame) {
         QProxyStyle::drawControl(element, option, painter, widget);
         return;
