@@ -10,7 +10,6 @@
 #include <gui/app/run_window.h>
 #include <gui/app/window_actions.h>
 #include <gui/app/window_news.h>
-#include <gui/app/window_state.h>
 #include <gui/bundle/bundle_file.h>
 #include <gui/bundle/save_bundle_dialog.h>
 #include <gui/doctor/doctor_page.h>
@@ -29,6 +28,7 @@
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
 #include <gui/texts.h>
+#include <gui/widgets/fitting_scroll.h>
 #include <gui/widgets/layout_helpers.h>
 
 #include <QApplication>
@@ -36,11 +36,7 @@
 #include <QDragEnterEvent>
 #include <QHBoxLayout>
 #include <QMimeData>
-#include <QScreen>
-#include <QSettings>
-#include <QShowEvent>
 #include <QStackedWidget>
-#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -48,16 +44,9 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr QSize kFirstSize(1280, 800);
-/// Title bar and borders, before the window manager reports them.
-constexpr QSize kLikelyFrame(16, 40);
-constexpr QSize kSmallest(640, 480);
+constexpr double kMostNews = 0.25;  ///< of the window's height
 
 }  // namespace
-
-QSize first_window_size(QSize room) {
-    return kFirstSize.boundedTo(room - kLikelyFrame).expandedTo(kSmallest.boundedTo(room));
-}
 
 MainWindow::MainWindow(const Options& options, bool system_is_dark)
     : options_(options),
@@ -108,14 +97,16 @@ void MainWindow::make_pages() {
     for (QWidget* page :
          {static_cast<QWidget*>(fleet_), static_cast<QWidget*>(launch_), static_cast<QWidget*>(doctor_),
           static_cast<QWidget*>(live_), static_cast<QWidget*>(runs_), static_cast<QWidget*>(logs_)}) {
-        pages_->addWidget(page);
+        pages_->addWidget(new FittingScroll(FittingScroll::Kind::Page, page, pages_));
     }
     auto* right = new QVBoxLayout;
     right->setSpacing(0);
     news_ = new WindowNews(workspace_.get(), central);
-    right->addWidget(news_);
     export_ = new ExportBar(workspace_->pool(), central);
-    right->addWidget(export_);
+    news_->layout()->addWidget(export_);
+    auto* slot = new FittingScroll(FittingScroll::Kind::Slot, news_, central);
+    slot->set_most(central, kMostNews);
+    right->addWidget(slot);
     tabs_ = new RunTabs(workspace_.get(), live_, central);
     right->addWidget(tabs_);
     right->addWidget(pages_, 1);
@@ -334,13 +325,13 @@ MainWindow::Page MainWindow::page() const {
 }
 
 QWidget* MainWindow::page_widget(Page page) const {
-    return pages_->widget(int(page));
+    return static_cast<FittingScroll*>(pages_->widget(int(page)))->content();
 }
 
 void MainWindow::show_page(Page page) {
     pages_->setCurrentIndex(int(page));
     nav_->set_current(int(page));
-    pages_->currentWidget()->setFocus();  // the page passes it to its main widget
+    page_widget(page)->setFocus();  // the page passes it to its main widget
     tabs_->setVisible(page == Page::Live);
     if (page == Page::Live) {
         unseen_.clear();
@@ -482,82 +473,6 @@ void MainWindow::update_look() {
     Look look = workspace_->settings()->now().look;
     look.theme = theme_;
     apply_look(*static_cast<QApplication*>(QApplication::instance()), look, system_is_dark_);
-}
-
-void MainWindow::restore_state() {
-    keeps_state_ = true;
-    const QSettings file;
-    for (int i = 0; i < pages_->count(); ++i) {
-        restore_sizes(*pages_->widget(i));
-    }
-    restore_panes(*live_->panes());
-    bool ok = false;
-    const int last = file.value(u"window/page"_s).toInt(&ok);
-    if (ok && last >= 0 && last < pages_->count() && !options_.quick_start && options_.job_file.empty()) {
-        show_page(Page(last));
-    }
-    if (const QString run = file.value(u"window/run"_s).toString(); !run.isEmpty()) {
-        runs_->select(ss(run));
-    }
-    tabs_->restore(file.value(u"window/tabs"_s).toStringList(), file.value(u"window/tab"_s).toString());
-}
-
-void MainWindow::take_layout(const MainWindow& from) {
-    keeps_state_ = from.keeps_state_;
-    for (int i = 0; i < pages_->count(); ++i) {
-        copy_sizes(*from.pages_->widget(i), *pages_->widget(i));
-    }
-    live_->panes()->set_state(from.live_->panes()->state());
-}
-
-void MainWindow::save_state() {
-    QSettings file;
-    file.setValue(u"geometry"_s, saveGeometry());
-    if (!keeps_state_) {
-        return;
-    }
-    for (int i = 0; i < pages_->count(); ++i) {
-        save_sizes(*pages_->widget(i));
-    }
-    save_panes(*live_->panes());
-    file.setValue(u"window/page"_s, int(page()));
-    const RunRecord* run = runs_->selected();
-    file.setValue(u"window/run"_s, run ? qs(run->run_id) : QString());
-    file.setValue(u"window/tabs"_s, tabs_->run_ids());
-    file.setValue(u"window/tab"_s, tabs_->shown_run_id());
-}
-
-void MainWindow::restore_geometry() {
-    const QSettings settings;
-    if (!restoreGeometry(settings.value(u"geometry"_s).toByteArray()) && screen()) {
-        const QRect room = screen()->availableGeometry();
-        const QSize size = first_window_size(room.size());
-        resize(size);
-        move(room.topLeft() + QPoint((room.width() - size.width() - kLikelyFrame.width()) / 2,
-                                     (room.height() - size.height() - kLikelyFrame.height()) / 2));
-    }
-}
-
-void MainWindow::showEvent(QShowEvent* event) {
-    QMainWindow::showEvent(event);
-    // The real frame is known now; a window of an earlier session may come from a larger screen.
-    QTimer::singleShot(0, this, &MainWindow::fit_screen);
-}
-
-void MainWindow::fit_screen() {
-    if (!screen() || isMaximized() || isFullScreen()) {
-        return;
-    }
-    const QRect room = screen()->availableGeometry();
-    const QSize frame = frameGeometry().size() - size();
-    resize(size().boundedTo(room.size() - frame));
-    const QRect outer = frameGeometry();
-    const QPoint inside(
-        std::clamp(outer.left(), room.left(), std::max(room.left(), room.right() + 1 - outer.width())),
-        std::clamp(outer.top(), room.top(), std::max(room.top(), room.bottom() + 1 - outer.height())));
-    if (inside != outer.topLeft()) {
-        move(inside);
-    }
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

@@ -7,6 +7,7 @@
 #include <gui/style/theme.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
+#include <gui/widgets/text_height.h>
 
 #include <QEvent>
 #include <QFontDatabase>
@@ -35,11 +36,11 @@ constexpr int kBarWidth = 14;  ///< of their scroll bar
 FailureBanner::FailureBanner(FixRunner* fixes, QWidget* parent) : QFrame(parent), runner_(fixes) {
     setObjectName(u"failureBanner"_s);
     setProperty("role", u"banner"_s);
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(12, 8, 10, 9);
-    layout->setSpacing(12);
-    auto* texts = new QVBoxLayout;
-    texts->setSpacing(5);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(12, 6, 10, 6);
+    layout->setSpacing(5);
+    auto* head = new QHBoxLayout;
+    head->setSpacing(12);
     title_ = make_label({}, this);
     title_->setObjectName(u"failureTitle"_s);
     QFont bold = title_->font();
@@ -66,7 +67,18 @@ FailureBanner::FailureBanner(FixRunner* fixes, QWidget* parent) : QFrame(parent)
         label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     }
-    texts->addWidget(title_);
+    head->addWidget(title_, 1);
+    fold_ = make_button({}, "failureWhy", this);
+    close_ = make_button(tr("Dismiss"), "failureDismiss", this);
+    head->addWidget(fold_, 0, Qt::AlignTop);
+    head->addWidget(close_, 0, Qt::AlignTop);
+    layout->addLayout(head);
+    details_ = new QWidget(this);
+    auto* below = new QHBoxLayout(details_);
+    below->setContentsMargins(0, 0, 0, 3);
+    below->setSpacing(12);
+    auto* texts = new QVBoxLayout;
+    texts->setSpacing(5);
     texts->addWidget(text_);
     texts->addWidget(lines_);
     texts->addWidget(remedy_);
@@ -84,21 +96,25 @@ FailureBanner::FailureBanner(FixRunner* fixes, QWidget* parent) : QFrame(parent)
     fixes_ = scroll;
     texts->addWidget(fixes_);
     texts->addStretch();
-    layout->addLayout(texts, 1);
+    below->addLayout(texts, 1);
 
     auto* buttons = new QVBoxLayout;
     buttons->setSpacing(6);
     log_ = make_button({}, "failureLog", this);
     auto* copy = make_button(tr("&Copy"), "failureCopy", this);
-    close_ = make_button(tr("Dismiss"), "failureDismiss", this);
     node_ = make_button({}, "failureNode", this);
     pairs_ = make_button(tr("Show in &Doctor"), "failurePairs", this);
     port_ = make_button({}, "failurePort", this);
-    for (QPushButton* button : {log_, node_, pairs_, port_, copy, close_}) {
+    for (QPushButton* button : {log_, node_, pairs_, port_, copy}) {
         buttons->addWidget(button);
     }
     buttons->addStretch();
-    layout->addLayout(buttons);
+    below->addLayout(buttons);
+    layout->addWidget(details_);
+    connect(fold_, &QPushButton::clicked, this, [this] {
+        unfolded_ = details_->isHidden();
+        fold();
+    });
     connect(log_, &QPushButton::clicked, this, [this] { emit logRequested(report_.rank); });
     connect(lines_, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
         const auto index = url.toString().toUInt();
@@ -119,7 +135,27 @@ FailureBanner::FailureBanner(FixRunner* fixes, QWidget* parent) : QFrame(parent)
         emit dismissed();
     });
     fixes_->hide();
+    fold();
     hide();
+}
+
+void FailureBanner::set_brief(bool on) {
+    if (on != brief_) {
+        brief_ = on;
+        fold();
+    }
+}
+
+// What the user has chosen for this fault counts.
+void FailureBanner::fold() {
+    const bool open = unfolded_.value_or(!brief_);
+    details_->setVisible(open);
+    fold_->setText(open ? tr("&Why ▴") : tr("&Why ▾"));
+    fold_->setAccessibleName(open ? tr("Show less") : tr("Why, and what to do"));
+    if (open) {
+        fit_lines();
+        fit_fixes();
+    }
 }
 
 void FailureBanner::set_report(const FailureReport& report, const LogStore& log) {
@@ -128,6 +164,9 @@ void FailureBanner::set_report(const FailureReport& report, const LogStore& log)
         return;
     }
     closed_ = closed_ && report.key == report_.key && report.kind == report_.kind;
+    if (report.key != report_.key) {
+        unfolded_.reset();
+    }
     const bool other_fixes = report.fixes != report_.fixes;
     const bool other_lines = report.lines != report_.lines;
     report_ = report;
@@ -156,6 +195,7 @@ void FailureBanner::set_report(const FailureReport& report, const LogStore& log)
     port_->setText(tr("&Who holds port %1…").arg(report.busy_port));
     port_->setVisible(report.busy_port > 0);
     setAccessibleName(report.title);
+    fold();
     setVisible(!report.title.isEmpty() && !closed_);
 }
 
@@ -164,7 +204,7 @@ void FailureBanner::set_verdict(const Verdict& verdict, bool main) {
     FailureReport report = report_of(verdict);
     report.kind = main ? ReportKind::Live : ReportKind::Over;
     set_report(report, {});
-    for (QPushButton* button : {log_, node_, pairs_, port_, close_}) {
+    for (QPushButton* button : {log_, node_, pairs_, port_, close_, fold_}) {
         button->hide();
     }
 }
@@ -260,7 +300,7 @@ void FailureBanner::fill_fixes(const std::vector<Fix>& fixes) {
 // As high as its rows are when they are wrapped, up to some lines.
 void FailureBanner::fit_fixes() {
     const int wanted = fix_rows_->totalHeightForWidth(std::max(fixes_->width() - kBarWidth, 200));
-    fixes_->setFixedHeight(std::clamp(wanted, 1, kFixLines * fontMetrics().lineSpacing()));
+    fixes_->setFixedHeight(std::clamp(wanted, 1, text_height(font(), kFixLines)));
 }
 
 void FailureBanner::resizeEvent(QResizeEvent* event) {
@@ -270,6 +310,8 @@ void FailureBanner::resizeEvent(QResizeEvent* event) {
 
 void FailureBanner::show_again() {
     closed_ = false;
+    unfolded_ = true;
+    fold();
     setVisible(!report_.title.isEmpty());
     fit_lines();
 }
@@ -277,7 +319,7 @@ void FailureBanner::show_again() {
 // As high as its lines are when they are wrapped, up to a few.
 void FailureBanner::fit_lines() {
     const double margins = 2 * lines_->document()->documentMargin();
-    const double most = kShownLines * lines_->fontMetrics().lineSpacing() + margins;
+    const double most = text_height(lines_->font(), kShownLines) + margins;
     const double wanted = std::min(lines_->document()->size().height(), most);
     lines_->setFixedHeight(int(std::ceil(wanted)) + 2 * lines_->frameWidth() + 2);
     QMetaObject::invokeMethod(this, &FailureBanner::place_lines, Qt::QueuedConnection);

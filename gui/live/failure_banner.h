@@ -9,6 +9,7 @@
 #include <QFrame>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ public:
     void set_report(const FailureReport& report, const LogStore& log);
     /// A verdict about logs that are no run's: its lines lead to their files. `main`: the root cause.
     void set_verdict(const Verdict& verdict, bool main);
+    /// Only the title shows, until the user wants to know why: there is little room.
+    void set_brief(bool on);
     /// Another log follows, of another run.
     void forget_log();
     const FailureReport& report() const { return report_; }
@@ -61,6 +64,7 @@ private:
     void find_lines(const LogStore& log);
     void write_lines();
     void place_lines();
+    void fold();
     void fit_lines();
     void fit_fixes();
     void fill_fixes(const std::vector<Fix>& fixes);
@@ -70,9 +74,13 @@ private:
     std::vector<std::uint64_t> numbers_;  ///< of the report's lines in the log; 0: it is not there
     std::uint64_t searched_ = 0;          ///< the newest line when they were looked for
     bool closed_ = false;
-    bool opens_ = true;      ///< the user has not scrolled in the lines
-    bool of_files_ = false;  ///< the lines are of files, and not of a run's log
+    bool brief_ = false;
+    std::optional<bool> unfolded_;  ///< by the user, for this fault
+    bool opens_ = true;             ///< the user has not scrolled in the lines
+    bool of_files_ = false;         ///< the lines are of files, and not of a run's log
     QLabel* title_;
+    QPushButton* fold_;
+    QWidget* details_;
     QLabel* text_;
     QTextBrowser* lines_;
     QLabel* remedy_;

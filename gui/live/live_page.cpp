@@ -21,6 +21,7 @@
 #include <gui/style/table_delegates.h>
 #include <gui/texts.h>
 #include <gui/widgets/empty_state.h>
+#include <gui/widgets/fitting_scroll.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
 
@@ -40,17 +41,32 @@ namespace rankscope::gui {
 namespace {
 
 constexpr int kStateWidth = 122;
+constexpr int kWidestState = 240;
 constexpr int kExitWidth = 66;
-constexpr int kSign = 24;       ///< of a state, and the room around it
-constexpr int kSwatch = 38;     ///< colour and room beside a rank's number
-constexpr int kMeansMs = 1000;  ///< means over a range are counted again, which may read a lot
-constexpr int kTickMs = 200;    ///< clocks and the table: as fast as one can read
+constexpr int kSign = 30;  ///< of a state, and the room around it
+const QString kWidestValue = QStringLiteral("8.8888e-8");
+constexpr int kSwatch = 38;         ///< colour and room beside a rank's number
+constexpr int kMeansMs = 1000;      ///< means over a range are counted again, which may read a lot
+constexpr double kMostCards = 0.3;  ///< of the page's height
+constexpr int kRoomForCards =
+    800;                      ///< pixels of the page: in a lower one a verdict is its title, until asked why
+constexpr int kTickMs = 200;  ///< clocks and the table: as fast as one can read
 
-// At the end of a run some ended with it, which takes room.
-void fit_states(QTableView& table, const RankTableModel& model) {
+// As wide as the longest state that is in view: "ended with the run", "waits for rank 12". It does not shrink again, so that
+// nothing jumps to and fro while states change.
+void fit_states(QTableView& table, bool anew) {
+    const int now = anew ? kStateWidth : table.columnWidth(RankTableModel::Phase);
     const QFontMetrics text = table.horizontalHeader()->fontMetrics();
-    const int wide = text.horizontalAdvance(phase_text(RankPhase::EndedWithRun)) + kSign;
-    table.setColumnWidth(RankTableModel::Phase, model.any_exit() ? std::max(kStateWidth, wide) : kStateWidth);
+    const int last = table.rowAt(table.viewport()->height() - 1);
+    const int rows = last < 0 ? table.model()->rowCount() : last + 1;
+    int wanted = kStateWidth;
+    for (int row = std::max(table.rowAt(0), 0); row < rows; ++row) {
+        const QString state = table.model()->index(row, RankTableModel::Phase).data().toString();
+        wanted = std::max(wanted, text.horizontalAdvance(state) + kSign);
+    }
+    if (const int width = std::clamp(wanted, now, std::max(now, kWidestState)); anew || width != now) {
+        table.setColumnWidth(RankTableModel::Phase, width);
+    }
 }
 
 }  // namespace
@@ -115,9 +131,18 @@ QWidget* LivePage::make_content() {
     make_switches(content);
     telemetry_ = new TelemetryStrip(content);
     layout->addWidget(header_);
-    layout->addWidget(link_);
-    layout->addWidget(banner_);
-    layout->addWidget(notices_);
+    auto* cards = new QWidget(content);
+    auto* stacked = new QVBoxLayout(cards);
+    stacked->setContentsMargins(0, 0, 0, 0);
+    stacked->setSpacing(6);
+    for (QWidget* card :
+         {static_cast<QWidget*>(link_), static_cast<QWidget*>(banner_), static_cast<QWidget*>(notices_)}) {
+        stacked->addWidget(card);
+    }
+    auto* slot = new FittingScroll(FittingScroll::Kind::Slot, cards, content);
+    slot->setObjectName(u"cardSlot"_s);
+    slot->set_most(content, kMostCards);
+    layout->addWidget(slot);
     layout->addWidget(stages_);
     auto* ranks = new QHBoxLayout;
     ranks->setSpacing(4);
@@ -185,7 +210,7 @@ QWidget* LivePage::make_rank_table() {
     connect(table_model_, &QAbstractItemModel::modelReset, this, &LivePage::size_columns);
     size_columns();
     table_->horizontalHeader()->setSectionResizeMode(RankTableModel::Node, QHeaderView::Stretch);
-    table_->setMinimumHeight(80);
+    table_->setMinimumHeight(60);
     layout->addWidget(table_);
     return panel;
 }
@@ -202,10 +227,17 @@ void LivePage::size_columns() {
                            std::max(widths[0], text.horizontalAdvance(largest) + kSwatch));
     for (int column = RankTableModel::FIRST_METRIC; column < table_model_->exit_column(); ++column) {
         const QString header = table_model_->headerData(column, Qt::Horizontal).toString();
-        table_->setColumnWidth(column, std::clamp(text.horizontalAdvance(header) + 22, 62, 150));
+        const int wide =
+            std::max(text.horizontalAdvance(header) + 22, text.horizontalAdvance(kWidestValue) + 12);
+        table_->setColumnWidth(column, std::clamp(wide, 62, 150));
     }
     table_->setColumnWidth(table_model_->exit_column(), kExitWidth);
-    fit_states(*table_, *table_model_);
+    fit_states(*table_, true);
+}
+
+void LivePage::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    banner_->set_brief(height() < kRoomForCards);
 }
 
 void LivePage::show_session() {
@@ -320,10 +352,15 @@ void LivePage::refresh_head() {
     control.can_repeat = !current_->data().job_yaml.empty();
     control.is_stored = workspace_->store() != nullptr;
     control.has_verdict = banner_->is_dismissed();
+    notices_->set_notices(current_->data());
+    control.notices = notices_->count();
+    control.new_notices = notices_->is_news();
+    control.notices_open = !notices_->isHidden();
     header_->set_run(current_->data(), control, now_us());
     const LinkReport links = link_report(current_->state(), now_us());
     link_->set_text(links.title, links.text);
-    notices_->set_notices(current_->data());
+    telemetry_->set_tight(height() < kRoomForCards &&
+                          !(banner_->isHidden() && notices_->isHidden() && link_->isHidden()));
     refresh_start();
 }
 
@@ -348,11 +385,8 @@ void LivePage::refresh_start() {
 
 void LivePage::refresh_ranks() {
     ranks_dirty_ = false;
-    const bool had_exit = table_model_->any_exit();
     table_model_->refresh(now_us());
-    if (table_model_->any_exit() != had_exit) {
-        fit_states(*table_, *table_model_);
-    }
+    fit_states(*table_, false);
     for (int column = 0; column < table_model_->columnCount(); ++column) {
         table_->setColumnHidden(column, column == table_model_->exit_column() && !table_model_->any_exit());
     }

@@ -89,6 +89,9 @@ signals:
     /// The user wants the shown run as a file for others.
     void bundleRequested(const QString& run_id, const QString& name);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     QWidget* make_content();
     QWidget* make_rank_table();

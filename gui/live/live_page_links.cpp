@@ -10,6 +10,7 @@
 #include <gui/live/live_panes.h>
 #include <gui/live/log_pane.h>
 #include <gui/live/metric_area.h>
+#include <gui/live/notice_list.h>
 #include <gui/live/rank_menu.h>
 #include <gui/live/rank_strip.h>
 #include <gui/live/run_header.h>
@@ -52,6 +53,11 @@ void LivePage::connect_parts() {
         banner_->show_again();
         refresh_head();
     });
+    connect(header_, &RunHeader::noticesRequested, this, [this](bool open) {
+        notices_->set_open(open);
+        refresh_head();
+    });
+    connect(notices_, &NoticeList::closed, this, &LivePage::refresh_head);
     connect(header_, &RunHeader::pauseRequested, this, [this](bool pause) { session_->pause(pause); });
     connect(header_, &RunHeader::againRequested, this, [this] {
         emit againRequested(qs(current_->state().name), current_->data().job_yaml, current_->state().run_id);

@@ -6,10 +6,14 @@
 #include <gui/strings.h>
 
 #include <QDockWidget>
+#include <QGuiApplication>
 #include <QMenu>
 #include <QMouseEvent>
 #include <QScopedValueRollback>
+#include <QScreen>
 #include <QStyle>
+#include <QTimer>
+#include <QWindow>
 #include <algorithm>
 #include <utility>
 
@@ -24,6 +28,7 @@ constexpr int kFirstVersion = 1;
 constexpr int kCurvesShare = 633;
 constexpr int kRanksShare = 573;
 constexpr int kWhole = 1000;
+constexpr int kEnoughCurves = 250;  ///< pixels: what is more goes to the log first, until it shows its lines
 
 constexpr std::array kNames{"curvesPane",    "ncclPane",  "ranksPane", "logPane",
                             "telemetryPane", "startPane", "eventsPane"};
@@ -31,11 +36,28 @@ using Pane = LivePanes::Pane;
 constexpr std::array kHidden{Pane::Nccl, Pane::Start, Pane::Events};
 constexpr std::array kNew{Pane::Telemetry, Pane::Start, Pane::Events};
 
+constexpr QSize kWindow(900, 600);
+constexpr int kDragMs = 100;
+
 bool is_hidden_by_default(Pane pane) {
     return std::find(kHidden.begin(), kHidden.end(), pane) != kHidden.end();
 }
 
 }  // namespace
+
+QRect pane_window_place(const QRect& window, QSize size, const QRect& screen) {
+    const QSize fitted = size.expandedTo(kWindow).boundedTo(screen.size());
+    const int right = screen.right() - window.right();
+    const int left = window.left() - screen.left();
+    int x = 0;
+    if (right >= left) {
+        x = std::min(window.right() + 1, screen.right() + 1 - fitted.width());
+    } else {
+        x = std::max(window.left() - fitted.width(), screen.left());
+    }
+    const int y = std::clamp(window.top(), screen.top(), screen.bottom() + 1 - fitted.height());
+    return {QPoint(x, y), fitted};
+}
 
 LivePanes::LivePanes(const std::array<QWidget*, kAll.size()>& contents, QWidget* parent)
     : QMainWindow(parent) {
@@ -88,8 +110,61 @@ void LivePanes::connect_dock(Pane pane) {
     connect(dock, &QDockWidget::topLevelChanged, this, [this, pane] {
         note_moved();
         update_title(pane);
+        // Not now: Qt goes on with its own window after this.
+        QMetaObject::invokeMethod(
+            this, [this, pane, place = !arranging_] { make_window(pane, place); }, Qt::QueuedConnection);
     });
+    connect(titles_[std::size_t(pane)], &PaneTitle::pinned, this, &LivePanes::show_windows);
     connect(dock, &QDockWidget::dockLocationChanged, this, &LivePanes::note_moved);
+}
+
+// Of Qt it is a tool without a frame, where the pane was: nothing seems to happen, and then it covers other pages.
+void LivePanes::make_window(Pane pane, bool place) {
+    QDockWidget* dock = this->dock(pane);
+    if (!dock->isFloating()) {
+        dock->setWindowTitle(name(pane));
+        return;
+    }
+    if (dock->windowType() == Qt::Window) {
+        return;
+    }
+    if (QGuiApplication::mouseButtons() != Qt::NoButton) {  // it is being dragged
+        QTimer::singleShot(kDragMs, this, [this, pane, place] { make_window(pane, place); });
+        return;
+    }
+    const QScopedValueRollback<bool> arranging(arranging_, true);
+    const bool shown = !dock->isHidden();
+    const QRect at = place ? pane_window_place(window()->frameGeometry(), dock->size(),
+                                               window()->screen()->availableGeometry())
+                           : dock->geometry();
+    dock->setWindowFlags(Qt::Window | Qt::WindowTitleHint | Qt::WindowSystemMenuHint |
+                         Qt::WindowMinMaxButtonsHint | Qt::WindowCloseButtonHint);
+    dock->setWindowTitle(tr("%1 — Rankscope").arg(name(pane)));
+    dock->setGeometry(at);
+    if (shown) {
+        dock->show();
+        // Else it would stay above the window that it came from.
+        dock->windowHandle()->setTransientParent(nullptr);
+    }
+    show_windows();
+}
+
+// With their page, unless they are pinned; without a run there is nothing to show in them.
+void LivePanes::show_windows() {
+    const QScopedValueRollback<bool> arranging(arranging_, true);
+    const QByteArray with_windows = suspended_.empty() ? state() : kept_;
+    for (const Pane pane : kAll) {
+        QDockWidget* dock = this->dock(pane);
+        const bool stays =
+            has_run_ && (isVisible() || (titles_[std::size_t(pane)]->is_pinned() && window()->isVisible()));
+        if (stays && suspended_.erase(dock) > 0) {
+            dock->show();
+        } else if (!stays && dock->isFloating() && !dock->isHidden()) {
+            suspended_.insert(dock);
+            dock->hide();
+        }
+    }
+    kept_ = suspended_.empty() ? QByteArray() : with_windows;
 }
 
 void LivePanes::note_moved() {
@@ -126,6 +201,7 @@ void LivePanes::fill_menu(QMenu* menu, Pane pane) {
 void LivePanes::update_title(Pane pane) {
     PaneTitle* title = titles_[std::size_t(pane)];
     title->setVisible(movable_ || dock(pane)->isFloating());
+    title->set_window(dock(pane)->isFloating());
     title->updateGeometry();
 }
 
@@ -138,7 +214,7 @@ void LivePanes::set_movable(bool on) {
 
 // What the user has hidden, not what is out of sight with the page.
 bool LivePanes::is_shown(Pane pane) const {
-    return !dock(pane)->isHidden();
+    return !dock(pane)->isHidden() || suspended_.contains(dock(pane));
 }
 
 void LivePanes::note_shown(Pane pane) {
@@ -156,9 +232,11 @@ void LivePanes::set_shown(Pane pane, bool on) {
         emit chosen(pane, on);
     }
     if (on != is_shown(pane)) {
+        suspended_.erase(dock(pane));
         dock(pane)->setVisible(on);
         note_shown(pane);
         fit();
+        show_windows();
     }
     if (on) {
         dock(pane)->raise();
@@ -318,8 +396,10 @@ void LivePanes::size_default() {
         }
     }
     rest = std::max(rest, kSmallest);
+    const int share = rest * (kWhole - kCurvesShare) / kWhole;
+    const int lower = std::max(share, std::min(wanted_height(Pane::Log), rest - kEnoughCurves));
     rows += {dock(Pane::Curves), dock(Pane::Ranks)};
-    heights += {rest * kCurvesShare / kWhole, rest * (kWhole - kCurvesShare) / kWhole};
+    heights += {std::max(rest - lower, 1), lower};
     resize_docked(rows, heights, Qt::Vertical);
     resize_docked({dock(Pane::Ranks), dock(Pane::Log)},
                   {width() * kRanksShare / kWhole, width() * (kWhole - kRanksShare) / kWhole},
@@ -327,22 +407,8 @@ void LivePanes::size_default() {
 }
 
 void LivePanes::set_has_run(bool on) {
-    const QScopedValueRollback<bool> arranging(arranging_, true);
-    if (on) {
-        for (QDockWidget* dock : std::exchange(suspended_, {})) {
-            dock->show();
-        }
-        kept_.clear();
-        return;
-    }
-    const QByteArray with_windows = state();
-    for (QDockWidget* dock : docks_) {
-        if (dock->isFloating() && dock->isVisible()) {
-            kept_ = with_windows;
-            suspended_.push_back(dock);
-            dock->hide();
-        }
-    }
+    has_run_ = on;
+    show_windows();
 }
 
 QByteArray LivePanes::state() const {
@@ -421,8 +487,16 @@ void LivePanes::fit_telemetry(Pane below) {
 
 void LivePanes::showEvent(QShowEvent* event) {
     QMainWindow::showEvent(event);
+    show_windows();
     if (!wanted_.isEmpty()) {
         QMetaObject::invokeMethod(this, &LivePanes::restore, Qt::QueuedConnection);
+    }
+}
+
+void LivePanes::hideEvent(QHideEvent* event) {
+    QMainWindow::hideEvent(event);
+    if (!event->spontaneous()) {  // not: the window was minimised
+        show_windows();
     }
 }
 

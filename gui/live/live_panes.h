@@ -7,6 +7,7 @@
 #include <QMainWindow>
 #include <QString>
 #include <array>
+#include <set>
 #include <vector>
 
 class QDockWidget;
@@ -15,6 +16,10 @@ class QMenu;
 namespace rankscope::gui {
 
 class PaneTitle;
+
+/// Where the window of a pane opens: next to the window that it comes from, as far as the screen allows; large enough to
+/// work in.
+QRect pane_window_place(const QRect& window, QSize size, const QRect& screen);
 
 /// The large parts of Live, which the user can put elsewhere: beside each other, as tabs, in windows of their own, or
 /// away. Bars to drag them by are shown only on demand.
@@ -47,7 +52,7 @@ public:
     void reset();
     /// A pane wants another height: it gets it unless the user has set the sizes.
     void fit();
-    /// Panes in windows of their own are shown only while there is a run.
+    /// Panes in windows of their own are shown with this page, pinned ones with every page; only while there is a run.
     void set_has_run(bool on);
 
     /// Empty: the default, which fits every size of window.
@@ -68,6 +73,7 @@ signals:
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     bool event(QEvent* event) override;
 
@@ -77,6 +83,8 @@ private:
     void update_title(Pane pane);
     void note_shown(Pane pane);
     void note_moved();
+    void make_window(Pane pane, bool place);
+    void show_windows();
     void note_all();
     void restore();
     bool restore_first(const QByteArray& state);
@@ -89,9 +97,10 @@ private:
     std::array<QDockWidget*, kAll.size()> docks_{};
     std::array<PaneTitle*, kAll.size()> titles_{};
     std::array<bool, kAll.size()> shown_{};
-    std::vector<QDockWidget*> suspended_;  ///< windows that are hidden while there is no run
-    QByteArray kept_;                      ///< the layout with them
-    QByteArray wanted_;                    ///< to restore
+    std::set<QDockWidget*> suspended_;  ///< windows that are hidden with the page, or while there is no run
+    QByteArray kept_;                   ///< the layout with them
+    QByteArray wanted_;                 ///< to restore
+    bool has_run_ = true;
     bool movable_ = false;
     bool is_default_ = true;
     bool is_sized_ = false;   ///< the user has moved a pane or a border

@@ -49,7 +49,7 @@ LogPane::LogPane(QThreadPool* pool, QWidget* parent)
     layout->addWidget(search_);
     view_->setObjectName(u"logView"_s);
     view_->setAccessibleName(tr("Log"));
-    view_->setMinimumHeight(60);
+    view_->setMinimumHeight(45);
     layout->addWidget(view_, 1);
     layout->addWidget(make_note());
     connect(view_, &LogView::followingChanged, follow_, &QToolButton::setChecked);

@@ -5,6 +5,7 @@
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 #include <gui/widgets/layout_helpers.h>
+#include <gui/widgets/text_height.h>
 
 #include <QDateTime>
 #include <QEvent>
@@ -48,7 +49,10 @@ NoticeList::NoticeList(QWidget* parent) : QFrame(parent) {
     dismiss_ = make_button(tr("&Dismiss"), "noticeDismiss", this);
     dismiss_->setToolTip(tr("They stay in the log of the run"));
     layout->addWidget(dismiss_, 0, Qt::AlignTop);
-    connect(dismiss_, &QPushButton::clicked, this, &QWidget::hide);
+    connect(dismiss_, &QPushButton::clicked, this, [this] {
+        set_open(false);
+        emit closed();
+    });
     hide();
 }
 
@@ -60,13 +64,19 @@ void NoticeList::set_notices(const LiveData& run) {
     if (same_run && notices == notices_) {
         return;
     }
-    const bool news = !same_run || (!notices.empty() && std::find(notices_.begin(), notices_.end(),
+    const bool news = !notices.empty() && (!same_run || std::find(notices_.begin(), notices_.end(),
                                                                   notices.back()) == notices_.end());
     run_id_ = run.state.run_id;
     dropped_ = run.notices_seen - run.notices.size();
     notices_ = std::move(notices);
-    setVisible(!notices_.empty() && (news || !isHidden()));
+    is_news_ = news || (is_news_ && same_run);
+    set_open(!notices_.empty() && same_run && !isHidden());
     write();
+}
+
+void NoticeList::set_open(bool on) {
+    setVisible(on);
+    is_news_ = is_news_ && !on;
 }
 
 // The newest first: it is what one has not read yet.
@@ -106,8 +116,8 @@ QString NoticeList::text() const {
 
 void NoticeList::fit() {
     const int lines = std::clamp(int(std::ceil(view_->document()->size().height())), 1, kMostLines);
-    view_->setFixedHeight(lines * view_->fontMetrics().lineSpacing() +
-                          2 * int(view_->document()->documentMargin()) + 2);
+    view_->setFixedHeight(text_height(view_->font(), lines) + 2 * int(view_->document()->documentMargin()) +
+                          2);
 }
 
 void NoticeList::resizeEvent(QResizeEvent* event) {

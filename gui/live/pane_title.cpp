@@ -26,15 +26,32 @@ PaneTitle::PaneTitle(const QString& name, QWidget* parent) : QWidget(parent), me
     hide->setText(tr("Hide"));
     hide->setAccessibleName(tr("Hide %1").arg(name));
     hide->setToolTip(tr("View ▸ Panes shows it again"));
-    for (QToolButton* button : {move, hide}) {
+    pin_ = new QToolButton(this);
+    pin_->setObjectName(u"panePin"_s);
+    pin_->setText(tr("Pin"));
+    pin_->setAccessibleName(tr("Pin %1").arg(name));
+    pin_->setToolTip(tr("This window stays while another page is on view"));
+    pin_->setCheckable(true);
+    pin_->hide();
+    connect(pin_, &QToolButton::toggled, this, &PaneTitle::pinned);
+    for (QToolButton* button : {pin_, move, hide}) {
         button->setAutoRaise(true);
         button->setFocusPolicy(Qt::StrongFocus);
     }
     layout->addWidget(make_label(name, this, "sectionTitle"));
     layout->addStretch(1);
+    layout->addWidget(pin_);
     layout->addWidget(move);
     layout->addWidget(hide);
     connect(hide, &QToolButton::clicked, this, &PaneTitle::hideRequested);
+}
+
+void PaneTitle::set_window(bool on) {
+    pin_->setVisible(on);
+}
+
+bool PaneTitle::is_pinned() const {
+    return pin_->isChecked();
 }
 
 QSize PaneTitle::sizeHint() const {

@@ -6,6 +6,7 @@
 #include <QWidget>
 
 class QMenu;
+class QToolButton;
 
 namespace rankscope::gui {
 
@@ -18,14 +19,20 @@ public:
 
     /// Filled before it opens.
     QMenu* menu() const { return menu_; }
+    /// The pane is a window of its own: it can be pinned.
+    void set_window(bool on);
+    /// Its window stays while another page is on view.
+    bool is_pinned() const;
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 
 signals:
     void hideRequested();
+    void pinned(bool on);
 
 private:
     QMenu* menu_;
+    QToolButton* pin_;
 };
 
 }  // namespace rankscope::gui

@@ -55,6 +55,11 @@ RunHeader::RunHeader(QWidget* parent) : QWidget(parent) {
     why_->hide();
     layout->addWidget(why_);
     connect(why_, &QPushButton::clicked, this, &RunHeader::verdictRequested);
+    notices_ = make_button({}, "noticesButton", this);
+    notices_->setToolTip(tr("What the nodes noticed in this run"));
+    notices_->hide();
+    layout->addWidget(notices_);
+    connect(notices_, &QPushButton::clicked, this, [this] { emit noticesRequested(!notices_open_); });
     elapsed_ = make_label({}, this, "muted");
     elapsed_->setObjectName(u"runElapsed"_s);
     layout->addWidget(elapsed_);
@@ -218,8 +223,19 @@ void RunHeader::show_progress(const RunState& state, bool advancing) {
     eta_->setText(text);
 }
 
+void RunHeader::show_notices(const RunControl& control) {
+    notices_open_ = control.notices_open;
+    const QString text = tr("%n &notice(s)", nullptr, control.notices);
+    notices_->setText(QString(text % (notices_open_ ? u" ▴"_s : u" ▾"_s)));
+    QFont font = notices_->font();
+    font.setBold(control.new_notices);
+    notices_->setFont(font);
+    notices_->setVisible(control.notices > 0);
+}
+
 void RunHeader::show_buttons(const RunState& state, const RunControl& control) {
     why_->setVisible(control.has_verdict);
+    show_notices(control);
     bundle_->setVisible(!control.live && control.is_stored);
     again_->setVisible(!control.live && control.can_repeat);
     pause_->setVisible(control.live && !control.stopping);

@@ -35,6 +35,7 @@ signals:
     void againRequested();
     void bundleRequested();
     void verdictRequested();
+    void noticesRequested(bool open);
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -54,10 +55,12 @@ private:
     void style_pill();
     void show_progress(const RunState& state, bool advancing);
     void show_buttons(const RunState& state, const RunControl& control);
+    void show_notices(const RunControl& control);
 
     ElidedLabel* name_;
     QLabel* outcome_;
     QPushButton* why_;
+    QPushButton* notices_;
     QLabel* elapsed_;
     QLabel* rate_;
     QLabel* accuracy_;
@@ -72,6 +75,7 @@ private:
     Outcome pill_outcome_ = Outcome::Running;
     StandingSign pill_sign_ = StandingSign::Outcome;
     bool force_ = false;
+    bool notices_open_ = false;
     bool pauses_ = false;  ///< what the button does next: pause, or continue
 };
 

@@ -20,6 +20,9 @@ struct RunControl {
     bool can_repeat = false;    ///< its job is known
     bool is_stored = false;     ///< the run store can be read
     bool has_verdict = false;   ///< it failed, and its banner is dismissed
+    int notices = 0;            ///< of the nodes
+    bool new_notices = false;   ///< which the user has not looked at
+    bool notices_open = false;
 };
 
 /// In which colour a standing is: the outcome's own, that of a warning, that of an error.

@@ -20,6 +20,7 @@ namespace rankscope::gui {
 namespace {
 
 constexpr int kSign = 18;
+constexpr int kSmallSign = 12;
 constexpr int kPad = 10;
 
 QString names_of(const std::set<std::string>& nodes) {
@@ -55,7 +56,6 @@ QString activity_of(const RunState& state) {
 StageCell::StageCell(StageName name, QWidget* parent) : QWidget(parent) {
     setObjectName(u"stage-"_s + QString::fromLatin1(to_string(name)));
     auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(kPad + kSign + 8, 6, kPad, 8);
     layout->setSpacing(8);
     name_ = make_label(stage_text(name), this);
     time_ = make_label({}, this, "muted");
@@ -63,6 +63,17 @@ StageCell::StageCell(StageName name, QWidget* parent) : QWidget(parent) {
     layout->addWidget(name_);
     layout->addWidget(time_);
     layout->addStretch();
+    set_compact(false);
+}
+
+void StageCell::set_compact(bool on) {
+    compact_ = on;
+    if (on) {
+        layout()->setContentsMargins(kPad + kSmallSign + 6, 0, kPad, 0);
+    } else {
+        layout()->setContentsMargins(kPad + kSign + 8, 6, kPad, 8);
+    }
+    update();
 }
 
 void StageCell::set_state(const StageState& stage, std::int64_t now_us, Ending ending) {
@@ -106,6 +117,11 @@ void StageCell::set_state(const StageState& stage, std::int64_t now_us, Ending e
 void StageCell::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const ThemeColors colors = theme_colors(palette());
+    if (compact_) {
+        draw_stage_sign(painter, QRectF(kPad, (height() - kSmallSign) / 2.0, kSmallSign, kSmallSign), sign_,
+                        colors);
+        return;
+    }
     draw_stage_sign(painter, QRectF(kPad, (height() - kSign) / 2.0 - 1, kSign, kSign), sign_, colors);
     const QRectF track(0, height() - 3, width(), 3);
     if (sign_ == StageSign::Done) {
@@ -172,6 +188,15 @@ void StageStrip::set_state(const RunState& state, std::int64_t now_us) {
             cells_[i]->setVisible(stage.begun);
         }
         show(cells_[i], stage);
+    }
+    // Once it trains, how it started is a line to look back to.
+    const bool trains = !state.stages.empty() && state.stages.back().done;
+    if (trains != compact_) {
+        compact_ = trains;
+        for (StageCell* cell : cells_) {
+            cell->set_compact(trains);
+        }
+        queue_->set_compact(trains);
     }
     activity_->set_full_text(over ? QString() : activity_of(state));
     activity_->setVisible(!activity_->full_text().isEmpty());

@@ -26,6 +26,8 @@ public:
     enum class Ending { None, Before, FailedHere };
     void set_state(const StageState& stage, std::int64_t now_us, Ending ending);
     StageSign sign() const { return sign_; }
+    /// A line of text, without the bar of its progress.
+    void set_compact(bool on);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -35,9 +37,11 @@ private:
     QLabel* time_;
     StageSign sign_ = StageSign::Waiting;
     double progress_ = -1;
+    bool compact_ = false;
 };
 
-/// connect › push (› queue) › start › rendezvous › first step, and below the current activity.
+/// connect › push (› queue) › start › rendezvous › first step, and below the current activity. One line once the first step
+/// is done.
 class StageStrip : public QFrame {
     Q_OBJECT
 
@@ -49,6 +53,7 @@ private:
     std::vector<StageCell*> cells_;
     StageCell* queue_;  ///< between push and start, where jobs wait in a queue
     ElidedLabel* activity_;
+    bool compact_ = false;
 };
 
 }  // namespace rankscope::gui

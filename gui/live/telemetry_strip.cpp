@@ -34,7 +34,7 @@ struct Droppable {
 constexpr std::array<Droppable, 3> kDroppable{
     {{NodeSamplesModel::Disk, 1400}, {NodeSamplesModel::NetOut, 1190}, {NodeSamplesModel::NetIn, 1110}}};
 constexpr int kFewestLines = 3;
-constexpr int kLeastTable = 60;    ///< pixels: title and a line
+constexpr int kLeastTable = 46;    ///< pixels: title and a line
 constexpr int kLeastSquares = 24;  ///< pixels: a row
 // Eight GPUs and their node are seen at once in the smallest window; nodes alone need less.
 constexpr int kMostNodeLines = 9;
@@ -189,7 +189,14 @@ void TelemetryStrip::set_range(const TimeSpan& span) {
 }
 
 bool TelemetryStrip::is_squares() const {
-    return can_be_squares() && squares_wanted_.value_or(model_->gpu_count() > kMostRows);
+    return can_be_squares() && squares_wanted_.value_or(tight_ || model_->gpu_count() > kMostRows);
+}
+
+void TelemetryStrip::set_tight(bool on) {
+    if (on != tight_) {
+        tight_ = on;
+        show_parts();
+    }
 }
 
 void TelemetryStrip::set_squares(bool on) {
@@ -284,7 +291,7 @@ int TelemetryStrip::wanted_height() const {
          index = view_->indexBelow(index)) {
         ++lines;
     }
-    const int room = page_ ? page_->height() / line_of_page : 0;
+    const int room = page_ && !tight_ ? page_->height() / line_of_page : 0;
     lines = std::min(lines, std::clamp(room, kFewestLines, most));
     const int line = view_->fontMetrics().height() + kLineRoom;
     const int head = std::max(view_->header()->height(), view_->header()->sizeHint().height());

@@ -39,6 +39,8 @@ public:
     void set_selected(const std::vector<int>& ranks);
     /// It wants a share of this widget's height; null: the fewest lines.
     void set_page(const QWidget* page) { page_ = page; }
+    /// Something else needs the room: the fewest lines, GPUs as squares unless the user wants the table.
+    void set_tight(bool on);
     QSize sizeHint() const override;
 
     /// Whether there is a choice between table and squares.
@@ -76,6 +78,7 @@ private:
     QScrollArea* scroll_;  ///< of the squares
     QTreeView* view_;
     const QWidget* page_ = nullptr;
+    bool tight_ = false;
     int hint_ = 0;                        ///< the height that was wanted last
     std::optional<bool> squares_wanted_;  ///< by the user; nothing: by the number of GPUs
 };

@@ -36,9 +36,12 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kVerdictsHeight = 190;  ///< a card with its evidence, where no lines are beside it
-constexpr double kHint = 0.2;         ///< below it, a verdict is only named
-constexpr int kTicks = 1000;          ///< of the progress bar
+constexpr int kLeastVerdicts = 60;
+constexpr int kMostVerdicts = 65;  ///< of kWhole of the height
+constexpr int kAnswerShare = 40;   ///< of kWhole of the width
+constexpr int kWhole = 100;
+constexpr double kHint = 0.2;  ///< below it, a verdict is only named
+constexpr int kTicks = 1000;   ///< of the progress bar
 
 QTreeWidget* make_list(const char* object_name, const QString& name, const QStringList& columns) {
     auto* list = new QTreeWidget;
@@ -50,6 +53,17 @@ QTreeWidget* make_list(const char* object_name, const QString& name, const QStri
     list->setTextElideMode(Qt::ElideMiddle);
     list->setFrameShape(QFrame::NoFrame);
     return list;
+}
+
+/// With its last slash; empty: none. Files are named from there on.
+std::string common_folder(const std::vector<std::string>& paths) {
+    std::string folder = paths.empty() ? std::string() : paths.front();
+    for (const std::string& path : paths) {
+        const auto differ = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+        folder.erase(differ.first, folder.end());
+    }
+    const std::size_t slash = folder.rfind('/');
+    return slash == std::string::npos || slash == 0 ? std::string() : folder.substr(0, slash + 1);
 }
 
 }  // namespace
@@ -130,19 +144,15 @@ QWidget* LogsPage::make_content() {
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setMinimumHeight(kVerdictsHeight);
+    scroll->setMinimumHeight(kLeastVerdicts);
+    verdicts_ = scroll;
     auto* inside = new QWidget(scroll);
     cards_ = new QVBoxLayout(inside);
     cards_->setContentsMargins(0, 0, 4, 0);
     cards_->setSpacing(6);
     scroll->setWidget(inside);
+    inside->installEventFilter(this);
     lines_ = new FileLog(workspace_->pool(), this);
-    auto* top = new QSplitter(Qt::Horizontal, this);
-    top->addWidget(scroll);
-    top->addWidget(lines_);
-    top->setSizes({600, 500});
-    top->setChildrenCollapsible(false);
-    top->setHandleWidth(10);
     tabs_ = new QTabWidget(this);
     tabs_->setObjectName(u"logsTabs"_s);
     tabs_->setDocumentMode(true);
@@ -152,13 +162,27 @@ QWidget* LogsPage::make_content() {
     tabs_->addTab(nccl_, tr("NCCL"));
     tabs_->addTab(timeline_, tr("Timeline"));
     tabs_->addTab(facts_, tr("Facts"));
-    auto* rows = new QSplitter(Qt::Vertical, this);
-    rows->addWidget(top);
-    rows->addWidget(tabs_);
-    rows->setStretchFactor(0, 2);
-    rows->setStretchFactor(1, 3);
-    rows->setChildrenCollapsible(false);
-    rows->setHandleWidth(8);
+    // What the logs say on the left, the lines themselves over the whole height.
+    answer_ = new QSplitter(Qt::Vertical, this);
+    answer_->setObjectName(u"logsAnswer"_s);
+    answer_->addWidget(scroll);
+    answer_->addWidget(tabs_);
+    answer_->setStretchFactor(0, 0);
+    answer_->setStretchFactor(1, 1);
+    answer_->setHandleWidth(8);
+    auto* columns = new QSplitter(Qt::Horizontal, this);
+    columns->setObjectName(u"logsColumns"_s);
+    columns->addWidget(answer_);
+    columns->addWidget(lines_);
+    columns->setStretchFactor(0, kAnswerShare);
+    columns->setStretchFactor(1, kWhole - kAnswerShare);
+    columns->setSizes({kAnswerShare * kWhole, (kWhole - kAnswerShare) * kWhole});
+    columns->setHandleWidth(10);
+    for (QSplitter* splitter : {answer_, columns}) {
+        splitter->setChildrenCollapsible(false);
+    }
+    connect(answer_, &QSplitter::splitterMoved, this, [this] { is_sized_ = true; });
+    connect(columns, &QSplitter::splitterMoved, this, &LogsPage::fit_verdicts);
     connect(nccl_, &NcclPane::lineRequested, this, &LogsPage::show_place);
     connect(nccl_, &NcclPane::jobRequested, this, &LogsPage::jobRequested);
     const auto open_place = [this](const QTreeWidgetItem* item) {
@@ -171,7 +195,32 @@ QWidget* LogsPage::make_content() {
         connect(list, &QTreeWidget::itemClicked, this, open_place);
         connect(list, &QTreeWidget::itemActivated, this, open_place);
     }
-    return rows;
+    return columns;
+}
+
+// The cards are whole, with what fixes it, as far as what NCCL did keeps a part of the height; the user's own sizes stay.
+void LogsPage::fit_verdicts() {
+    if (is_sized_ || answer_->height() < 2 * kLeastVerdicts) {
+        return;
+    }
+    const int width = verdicts_->viewport()->width();
+    const int wanted = cards_->totalHeightForWidth(width) + 2 * verdicts_->frameWidth();
+    const int most = answer_->height() * kMostVerdicts / kWhole;
+    const int height = std::clamp(wanted, kLeastVerdicts, std::max(most, kLeastVerdicts));
+    answer_->setSizes({height, answer_->height() - answer_->handleWidth() - height});
+}
+
+void LogsPage::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    // Once the parts have their widths.
+    QMetaObject::invokeMethod(this, &LogsPage::fit_verdicts, Qt::QueuedConnection);
+}
+
+bool LogsPage::eventFilter(QObject* object, QEvent* event) {
+    if (event->type() == QEvent::LayoutRequest) {  // the lines of a card are wrapped, fixes come
+        QMetaObject::invokeMethod(this, &LogsPage::fit_verdicts, Qt::QueuedConnection);
+    }
+    return QWidget::eventFilter(object, event);
 }
 
 void LogsPage::choose_files() {
@@ -214,8 +263,7 @@ void LogsPage::open(const std::vector<std::string>& paths) {
         emit bundlesRequested(bundles);
         return;
     }
-    const std::size_t slash = paths.size() == 1 ? paths.front().rfind('/') : std::string::npos;
-    start(paths, slash == std::string::npos ? std::string() : paths.front().substr(0, slash + 1));
+    start(paths, common_folder(paths));
     pasted_.reset();
 }
 

@@ -15,6 +15,8 @@
 class QLabel;
 class QProgressBar;
 class QPushButton;
+class QScrollArea;
+class QSplitter;
 class QStackedWidget;
 class QTabWidget;
 class QTreeWidget;
@@ -49,6 +51,8 @@ signals:
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* object, QEvent* event) override;
 
 private:
     QWidget* make_bar();
@@ -60,6 +64,7 @@ private:
     void start(const std::vector<std::string>& paths, const std::string& strip);
     void refresh();
     void show_verdicts();
+    void fit_verdicts();
     void show_timeline();
     void show_place(quint32 file, quint64 line);
     void show_named_place(const QString& file, qint64 line);
@@ -72,7 +77,10 @@ private:
     QProgressBar* progress_;
     QPushButton* cancel_;
     QStackedWidget* stack_;
+    QScrollArea* verdicts_;
     QVBoxLayout* cards_;
+    QSplitter* answer_;  ///< verdicts above, what NCCL did below
+    bool is_sized_ = false;
     FileLog* lines_;
     QTabWidget* tabs_;
     NcclPane* nccl_;

@@ -50,7 +50,7 @@ MetricPlot::MetricPlot(QWidget* parent)
     scroll_->setFocusPolicy(Qt::NoFocus);
     scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll_->setWidget(plot_);
-    scroll_->setMinimumHeight(120);
+    scroll_->setMinimumHeight(90);
     message_ = make_label({}, this, "muted");
     message_->setObjectName(u"metricMessage"_s);
     message_->setAlignment(Qt::AlignCenter);

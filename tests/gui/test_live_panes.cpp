@@ -19,6 +19,7 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QMouseEvent>
+#include <QScreen>
 #include <QScrollBar>
 #include <QSettings>
 #include <QTabBar>
@@ -259,8 +260,24 @@ TEST_F(Panes, FloatInAWindowOfTheirOwnAndComeBack) {
     log->setFloating(true);
     EXPECT_TRUE(log->isWindow());
     EXPECT_TRUE(wait_until([&] { return log->titleBarWidget()->isVisible(); })) << "with a bar to move it";
+    ASSERT_TRUE(wait_until([&] { return log->windowType() == Qt::Window; })) << "with a frame";
+    for (const Qt::WindowType part : {Qt::WindowTitleHint, Qt::WindowMinimizeButtonHint,
+                                      Qt::WindowMaximizeButtonHint, Qt::WindowCloseButtonHint}) {
+        EXPECT_TRUE(log->windowFlags().testFlag(part)) << part;
+    }
+    EXPECT_FALSE(log->windowFlags().testFlag(Qt::FramelessWindowHint));
+    EXPECT_TRUE(log->windowTitle().startsWith(u"Log"_s));
+    const QSize screen = window_->screen()->availableSize();
+    EXPECT_GE(log->width(), std::min(900, screen.width()));
+    EXPECT_GE(log->height(), std::min(600, screen.height()));
     window_->show_page(MainWindow::Page::Runs);
-    EXPECT_TRUE(log->isVisible()) << "beside other pages";
+    EXPECT_FALSE(log->isVisible()) << "it covers nothing of another page";
+    EXPECT_TRUE(panes()->is_shown(Pane::Log)) << "the user has not hidden it";
+    window_->show_page(MainWindow::Page::Live);
+    EXPECT_TRUE(log->isVisible());
+    click(child<QToolButton>(log->titleBarWidget(), "panePin"));
+    window_->show_page(MainWindow::Page::Runs);
+    EXPECT_TRUE(log->isVisible()) << "pinned";
     emit window_->live_page()->log()->view()->lineActivated(0);
     window_->show_page(MainWindow::Page::Live);
     panes()->set_has_run(false);
@@ -270,6 +287,27 @@ TEST_F(Panes, FloatInAWindowOfTheirOwnAndComeBack) {
     action("pane.reset")->trigger();
     EXPECT_FALSE(log->isWindow());
     EXPECT_TRUE(wait_until([&] { return place_of(Pane::Log).left() > place_of(Pane::Ranks).right(); }));
+}
+
+TEST_F(Panes, AWindowOpensNextToTheOneItComesFrom) {
+    const QRect screen(0, 0, 2560, 1440);
+    const QRect right = pane_window_place({0, 100, 1280, 800}, {400, 200}, screen);
+    EXPECT_EQ(right, QRect(1280, 100, 900, 600));
+    const QRect left = pane_window_place({1200, 900, 1280, 800}, {400, 200}, screen);
+    EXPECT_EQ(left.right(), 1199);
+    EXPECT_TRUE(screen.contains(left)) << "also where the other reaches over its edge";
+    const QRect tight = pane_window_place({100, 0, 1280, 800}, {400, 200}, {0, 0, 1400, 900});
+    EXPECT_TRUE(QRect(0, 0, 1400, 900).contains(tight));
+    EXPECT_EQ(pane_window_place({0, 0, 500, 400}, {400, 200}, {0, 0, 800, 500}).size(), QSize(800, 500));
+}
+
+TEST_F(Panes, AWindowIsGoneWithTheWindowItComesFrom) {
+    QDockWidget* log = panes()->dock(Pane::Log);
+    log->setFloating(true);
+    ASSERT_TRUE(wait_until([&] { return log->windowType() == Qt::Window; }));
+    child<QToolButton>(log->titleBarWidget(), "panePin")->setChecked(true);
+    window_->hide();
+    EXPECT_FALSE(log->isVisible()) << "pinned or not: nothing of the program stays open";
 }
 
 TEST_F(Panes, AreDraggedByTheirBars) {

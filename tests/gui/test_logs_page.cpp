@@ -27,6 +27,7 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QProgressBar>
+#include <QScrollArea>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTabWidget>
@@ -89,6 +90,30 @@ TEST_F(Logs, AFileBecomesAVerdictWhoseLineIsShown) {
     EXPECT_EQ(view()->rows()->count(), 4U);
     EXPECT_EQ(find<ElidedLabel>("fileLogTitle")->full_text(), u"rank 1.log, line %1"_s.arg(line));
     EXPECT_FALSE(find<QComboBox>("fileLogFile")->isVisible()) << "there is one file";
+}
+
+TEST_F(Logs, TheCauseIsWholeAndTheLinesHaveTheHeight) {
+    window_->resize(1280, 800);
+    const QString file = folder_.path() + u"/rank 1.log"_s;
+    write(file, kBadInterface);
+    page()->open({ss(file)});
+    ASSERT_TRUE(read());
+    auto* verdicts = find<QScrollArea>("logsVerdicts");
+    EXPECT_TRUE(wait_until([&] {
+        return verdicts->verticalScrollBar()->maximum() == 0 && card()->isVisible();
+    })) << "what fixes it is out of view by "
+        << verdicts->verticalScrollBar()->maximum();
+    EXPECT_GE(view()->height(), page()->height() * 7 / 10);
+    EXPECT_NEAR(double(find<QWidget>("fileLog")->width()) / page()->width(), 0.6, 0.06);
+}
+
+TEST_F(Logs, FilesOfOneFolderHaveShortNames) {
+    for (const char* name : {"0.log", "1.log"}) {
+        write(folder_.path() + u'/' + QString::fromLatin1(name), kBadInterface);
+    }
+    page()->open({ss(folder_.path() + u"/0.log"_s), ss(folder_.path() + u"/1.log"_s)});
+    ASSERT_TRUE(read());
+    EXPECT_EQ(page()->data().snapshot()->sources, (std::vector<std::string>{"0.log", "1.log"}));
 }
 
 TEST_F(Logs, DumpsOfTheFlightRecorderAmongLogsAreJudged) {

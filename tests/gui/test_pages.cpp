@@ -109,6 +109,7 @@ TEST_F(Pages, AStoredRunOpensAsItLooked) {
     EXPECT_EQ(shown->data().log.last_number(), expected.log.last_number());
 
     // Its culprit's log is one click away, and its last words are found in it.
+    click(find<QPushButton>("failureWhy"));
     click(find<QPushButton>("failureLog"));
     auto* log = window_->live_page()->log();
     EXPECT_EQ(log->shown_rank(), 1);
@@ -154,13 +155,20 @@ TEST_F(Pages, AStoredRunsJobIsOpenedInLaunch) {
     EXPECT_EQ(find<QLineEdit>("launchEpochs")->text(), u"7"_s);
 }
 
-TEST_F(Pages, NoticesAreShownUntilDismissedAndKeptInTheLog) {
+TEST_F(Pages, NoticesAreCountedInTheHeaderAndKeptInTheLog) {
     open();
     window_->show_page(MainWindow::Page::Live);
     LivePage* live = window_->live_page();
     live->show_stored(synthetic_data({.until = 0.2, .fate = Fate::Running, .notices = true}));
     auto* list = find<QWidget>("noticeList");
+    auto* counter = find<QPushButton>("noticesButton");
+    ASSERT_TRUE(counter->isVisible());
+    EXPECT_TRUE(counter->text().startsWith(u"2 "_s)) << ss(counter->text());
+    EXPECT_TRUE(counter->font().bold()) << "not looked at yet";
+    EXPECT_FALSE(list->isVisible()) << "they take no room";
+    click(counter);
     ASSERT_TRUE(list->isVisible());
+    EXPECT_FALSE(counter->font().bold());
     const QString text = find<QPlainTextEdit>("noticeText")->toPlainText();
     EXPECT_TRUE(text.contains(u"Rank 3 on node2 was stopped by signal 19"_s)) << qPrintable(text);
     EXPECT_TRUE(text.contains(u"kill -CONT 4242"_s)) << "and what to do about it";
@@ -170,7 +178,8 @@ TEST_F(Pages, NoticesAreShownUntilDismissedAndKeptInTheLog) {
     click(find<QPushButton>("noticeDismiss"));
     EXPECT_FALSE(list->isVisible());
     live->show_stored(synthetic_data({.id = "other", .until = 0.2, .notices = true}));
-    EXPECT_TRUE(list->isVisible()) << "another run's are new";
+    EXPECT_FALSE(list->isVisible());
+    EXPECT_TRUE(counter->font().bold()) << "another run's are new";
     live->show_stored(synthetic_data({.id = "third", .until = 0.2}));
     EXPECT_FALSE(list->isVisible());
 }
