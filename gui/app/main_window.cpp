@@ -191,7 +191,8 @@ void MainWindow::connect_news() {
     connect(news_->attach_bar(), &AttachBar::listRequested, this, [this] { show_page(Page::Runs); });
     connect(news_->attach_bar(), &AttachBar::refreshed, this,
             [this] { fleet_->set_has_runs(!known_runs().empty()); });
-    connect(fleet_, &FleetPage::quickStartRequested, this, &MainWindow::open_quick_start);
+    connect(fleet_, &FleetPage::quickStartRequested, this, &MainWindow::run_quick_start);
+    connect(launch_, &LaunchPage::startRefused, this, [this] { show_page(Page::Launch); });
     connect(news_, &WindowNews::settingsRequested, this, [this] { show_settings(SettingsPart::Appearance); });
     connect(news_, &WindowNews::retentionRequested, this, &MainWindow::review_store);
     connect(actions_->registry(), &ActionRegistry::refused, this,
@@ -405,9 +406,19 @@ void MainWindow::open_job(const std::filesystem::path& file) {
 }
 
 void MainWindow::open_quick_start() {
+    load_quick_start();
+    show_page(Page::Launch);
+}
+
+void MainWindow::load_quick_start() {
     const Recipe recipe = quick_start_recipe(QApplication::applicationDirPath());
     launch_->set_job_text(recipe.yaml, recipe.file.empty() ? "mnist-quickstart.yaml" : recipe.file);
-    show_page(Page::Launch);
+}
+
+// One click, and the start is on view.
+void MainWindow::run_quick_start() {
+    load_quick_start();
+    launch_->start_when_ready();
 }
 
 void MainWindow::show_settings(SettingsPart part) {

@@ -103,6 +103,8 @@ private:
     void save_state();
     void fit_screen();
     void open_first_job();
+    void load_quick_start();
+    void run_quick_start();
     void ask_before_closing(const std::vector<RunSession*>& runs);
     void run_again(const QString& name, const std::string& job_yaml, const std::string& run_id);
     void open_bundles(const QStringList& files);

@@ -1,21 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/shell_quote.h>
-#include <gui/fleet/batch_node_dialog.h>
+#include <gui/fleet/added_bar.h>
 #include <gui/fleet/first_steps.h>
 #include <gui/fleet/fleet_page.h>
-#include <gui/fleet/import_dialog.h>
-#include <gui/fleet/key_dialog.h>
-#include <gui/fleet/leftovers_dialog.h>
 #include <gui/fleet/node_details.h>
-#include <gui/fleet/node_dialog.h>
-#include <gui/fleet/node_runs_dialog.h>
 #include <gui/fleet/slots_delegate.h>
 #include <gui/fleet/use_delegate.h>
 #include <gui/on_thread.h>
-#include <gui/plain_text.h>
-#include <gui/session/terminal.h>
 #include <gui/strings.h>
 #include <gui/style/table_delegates.h>
 #include <gui/texts.h>
@@ -23,15 +15,14 @@
 #include <gui/widgets/fitted_table.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/node/node_shell.h>
 
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QItemSelectionModel>
 #include <QLabel>
 #include <QMenu>
-#include <QMessageBox>
 #include <QPushButton>
+#include <QSettings>
 #include <QShortcut>
 #include <QSplitter>
 #include <QTableView>
@@ -49,13 +40,12 @@ constexpr int kLeastUse = 140;      // "100 %, 100 °C" and a small curve
 constexpr int kLeastClock = 80;     // "+100.0 ms"
 constexpr int kWidestFilter = 260;  ///< a group may have a long name
 
-QString selection_text(const std::vector<NodeSpec>& nodes) {
-    return nodes.size() == 1 ? qs(nodes.front().name) : FleetPage::tr("%1 nodes").arg(nodes.size());
-}
+const QString kStepsKey = QStringLiteral("fleet/firstSteps");  ///< the user has begun with them
 
 }  // namespace
 
-FleetPage::FleetPage(Fleet* fleet, QWidget* parent) : QWidget(parent), fleet_(fleet) {
+FleetPage::FleetPage(Fleet* fleet, QWidget* parent)
+    : QWidget(parent), fleet_(fleet), steps_begun_(QSettings().value(kStepsKey).toBool()) {
     setObjectName(u"fleetPage"_s);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(16, 12, 16, 12);
@@ -74,6 +64,8 @@ FleetPage::FleetPage(Fleet* fleet, QWidget* parent) : QWidget(parent), fleet_(fl
     first_steps_ = new FirstSteps(this);
     first_steps_->hide();
     layout->addWidget(first_steps_);
+    added_ = new AddedBar(this);
+    layout->addWidget(added_);
     layout->addWidget(make_buttons());
 
     auto* splitter = new QSplitter(Qt::Vertical, this);
@@ -100,8 +92,9 @@ FleetPage::FleetPage(Fleet* fleet, QWidget* parent) : QWidget(parent), fleet_(fl
     table_->setContextMenuPolicy(Qt::CustomContextMenu);
     connect_parts();
     connect_first_steps();
+    connect_added();
     update_filter();
-    select_node(keep_selected_);
+    select_nodes(keep_selected_);
 }
 
 QWidget* FleetPage::make_buttons() {
@@ -199,7 +192,7 @@ void FleetPage::open_selected() {
 void FleetPage::connect_parts() {
     connect(add_, &QPushButton::clicked, this, [this] { open_dialog({}); });
     connect(import_, &QPushButton::clicked, this, &FleetPage::open_import);
-    connect(keys_, &QPushButton::clicked, this, &FleetPage::open_keys);
+    connect(keys_, &QPushButton::clicked, this, [this] { open_keys(fleet_->inventory().nodes); });
     connect(edit_, &QPushButton::clicked, this, &FleetPage::open_selected);
     connect(shell_, &QPushButton::clicked, this, &FleetPage::open_shell);
     connect(left_, &QPushButton::clicked, this, [this] { open_leftovers(selected(), 0); });
@@ -221,8 +214,8 @@ void FleetPage::connect_parts() {
         connect(open, &QShortcut::activated, this, &FleetPage::open_selected);
     }
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
-        if (!selected().empty()) {
-            keep_selected_ = selected();
+        if (const std::vector<NodeSpec> nodes = selection(false); !nodes.empty()) {
+            keep_selected_ = names_of(nodes);
         }
         update_state();
         update_details();
@@ -230,12 +223,12 @@ void FleetPage::connect_parts() {
     connect(fleet_->model(), &QAbstractItemModel::dataChanged, this, &FleetPage::update_details);
     connect(fleet_->model(), &QAbstractItemModel::modelReset, this, [this] {
         update_filter();
-        select_node(keep_selected_);
+        select_nodes(keep_selected_);
     });
     connect(filter_, &QComboBox::currentIndexChanged, this, [this] {
         apply_filter();
         if (selection(false).empty()) {
-            select_node(keep_selected_);
+            select_nodes(keep_selected_);
         }
     });
     connect(fleet_, &Fleet::changed, table_, &FittedTable::fit);
@@ -249,13 +242,39 @@ void FleetPage::connect_first_steps() {
     connect(first_steps_, &FirstSteps::quickStartRequested, this, &FleetPage::quickStartRequested);
     connect(first_steps_, &FirstSteps::addRequested, this, [this] { open_dialog({}); });
     connect(first_steps_, &FirstSteps::importRequested, this, &FleetPage::open_import);
+    connect(first_steps_, &FirstSteps::keysRequested, this, [this] { open_keys(fleet_->inventory().nodes); });
+    connect(first_steps_, &FirstSteps::probeRequested, fleet_, &Fleet::probe_all);
     connect(first_steps_, &FirstSteps::closed, this, [this] {
         steps_wanted_ = false;
         steps_hidden_ = true;
+        steps_begun_ = false;
+        QSettings().remove(kStepsKey);
         update_first_steps();
     });
     connect(fleet_, &Fleet::changed, this, &FleetPage::update_first_steps);
+    connect(fleet_, &Fleet::probesChanged, this, &FleetPage::update_first_steps);
     connect(table_, &QTableView::customContextMenuRequested, this, &FleetPage::show_menu);
+}
+
+// What comes next is for all that were added, not only for the first.
+void FleetPage::connect_added() {
+    connect(added_, &AddedBar::keysRequested, this, [this] { open_keys(added_nodes()); });
+    connect(added_, &AddedBar::probeRequested, this, [this] {
+        for (const NodeSpec& node : added_nodes()) {
+            fleet_->probe(node.name);
+        }
+    });
+    connect(added_, &AddedBar::groupRequested, this, [this] { open_batch_dialog(added_nodes()); });
+}
+
+std::vector<NodeSpec> FleetPage::added_nodes() const {
+    std::vector<NodeSpec> nodes;
+    for (const std::string& name : added_->nodes()) {
+        if (const NodeSpec* node = fleet_->inventory().find(name)) {
+            nodes.push_back(*node);
+        }
+    }
+    return nodes;
 }
 
 void FleetPage::set_has_runs(bool has_runs) {
@@ -269,9 +288,22 @@ void FleetPage::show_first_steps() {
 }
 
 void FleetPage::update_first_steps() {
-    const bool new_user = fleet_->loaded() && fleet_->problems().empty() &&
-                          fleet_->inventory().nodes.empty() && has_runs_ == false && !steps_hidden_;
-    first_steps_->setVisible(steps_wanted_ || new_user);
+    const std::vector<NodeSpec>& nodes = fleet_->inventory().nodes;
+    first_steps_->set_done(FirstSteps::Step::Run, has_runs_ == true);
+    first_steps_->set_done(FirstSteps::Step::Add, !nodes.empty());
+    first_steps_->set_done(FirstSteps::Step::Ready,
+                           std::any_of(nodes.begin(), nodes.end(), [this](const NodeSpec& node) {
+                               const FleetNode* known = fleet_->model()->find(node.name);
+                               return known && known->state == ProbeState::Ready;
+                           }));
+    // They begin for a user who has nothing yet, and stay until all is done.
+    const bool new_user =
+        fleet_->loaded() && fleet_->problems().empty() && nodes.empty() && has_runs_ == false;
+    if (new_user && !steps_hidden_ && !steps_begun_) {
+        steps_begun_ = true;
+        QSettings().setValue(kStepsKey, true);
+    }
+    first_steps_->setVisible(steps_wanted_ || (steps_begun_ && !first_steps_->all_done()));
 }
 
 void FleetPage::show_menu(const QPoint& at) {
@@ -360,6 +392,23 @@ void FleetPage::select_node(const std::string& name) {
     table_->selectRow(row);
 }
 
+void FleetPage::select_nodes(const std::vector<std::string>& names) {
+    QItemSelection rows;
+    for (const std::string& name : names) {
+        const int row = fleet_->model()->row_of(name);
+        if (row >= 0 && !table_->isRowHidden(row)) {
+            rows.select(fleet_->model()->index(row, 0), fleet_->model()->index(row, 0));
+        }
+    }
+    if (rows.size() < 2) {
+        select_node(names.empty() ? std::string() : names.front());
+        return;
+    }
+    QItemSelectionModel* chosen = table_->selectionModel();
+    chosen->setCurrentIndex(rows.front().topLeft(), QItemSelectionModel::NoUpdate);
+    chosen->select(rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+}
+
 void FleetPage::update_state() {
     RANKSCOPE_CHECK(on_thread_of(this), return );
     std::vector<Failure> faults = fleet_->problems();
@@ -410,156 +459,6 @@ void FleetPage::update_state() {
 
 void FleetPage::update_details() {
     details_->set_node(fleet_->model()->find(selected()), fleet_->model()->now_us());
-}
-
-QStringList FleetPage::group_names() const {
-    QStringList names;
-    for (const auto& [group, count] : fleet_->model()->groups()) {
-        names += qs(group);
-    }
-    return names;
-}
-
-void FleetPage::open_dialog(const std::string& name) {
-    const FleetNode* node = name.empty() ? nullptr : fleet_->model()->find(name);
-    QStringList taken;
-    for (const FleetNode& other : fleet_->model()->nodes()) {
-        if (other.spec.name != name && !other.spec.local) {
-            taken += qs(other.spec.name);
-        }
-    }
-    auto* dialog = new NodeDialog(node ? node->spec : NodeSpec{}, taken, node == nullptr, this);
-    dialog->offer_groups(group_names());
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QDialog::accepted, this, [this, dialog, name] {
-        const NodeSpec edited = dialog->node();
-        keep_selected_ = edited.name;
-        fleet_->save_node(name, edited);
-    });
-    dialog->open();
-}
-
-void FleetPage::open_batch_dialog(const std::vector<NodeSpec>& nodes) {
-    auto* dialog = new BatchNodeDialog(nodes, this);
-    dialog->offer_groups(group_names());
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QDialog::accepted, this, [this, dialog] { fleet_->replace_nodes(dialog->nodes()); });
-    dialog->open();
-}
-
-void FleetPage::open_shell() {
-    const std::vector<NodeSpec> nodes = selection(false);
-    if (nodes.empty()) {
-        return;
-    }
-    QStringList command;
-    QStringList words;
-    for (const std::string& word : node_shell(nodes.front())) {
-        command += qs(word);
-        words += qs(shell_quote(word));
-    }
-    if (open_terminal(command)) {
-        return;
-    }
-    auto* box =
-        new QMessageBox(QMessageBox::NoIcon, tr("Open shell"),
-                        tr("No terminal program starts on this computer."), QMessageBox::NoButton, this);
-    box->setObjectName(u"noTerminal"_s);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setInformativeText(
-        plain_text(tr("Install one, for example xterm, or set TERMINAL to its name. The command:\n%1")
-                       .arg(words.join(u' '))));
-    auto* copy = box->addButton(tr("&Copy command"), QMessageBox::AcceptRole);
-    box->addButton(QMessageBox::Close);
-    connect(copy, &QPushButton::clicked, this, [words] { copy_to_clipboard(words.join(u' ')); });
-    box->open();
-}
-
-void FleetPage::open_import() {
-    auto* dialog = new ImportDialog(fleet_->inventory(), this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QDialog::accepted, this, [this, dialog] {
-        const auto nodes = dialog->nodes();
-        if (!nodes.empty()) {
-            keep_selected_ = nodes.front().name;
-            fleet_->add_nodes(nodes);
-        }
-    });
-    dialog->open();
-}
-
-void FleetPage::open_keys() {
-    auto* dialog = new KeyDialog(fleet_->inventory().nodes, fleet_->prompter(), this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->open();
-}
-
-void FleetPage::show_port(const QString& node, int port) {
-    RANKSCOPE_CHECK(on_thread_of(this), return );
-    open_leftovers(ss(node), port);
-}
-
-void FleetPage::open_leftovers(const std::string& name, int port) {
-    const FleetNode* node = fleet_->model()->find(name);
-    if (node == nullptr) {
-        return;
-    }
-    auto* dialog = new LeftoversDialog(node->spec, port, fleet_->prompter(), fleet_->sessions(), window());
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->open();
-}
-
-void FleetPage::open_runs() {
-    const std::vector<NodeSpec> nodes = selection(false);
-    if (nodes.empty()) {
-        return;
-    }
-    auto* dialog =
-        new NodeRunsDialog({nodes, fleet_->prompter(), fleet_->sessions(), fleet_->store()}, window());
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &NodeRunsDialog::attachRequested, this, &FleetPage::runRequested);
-    dialog->open();
-}
-
-void FleetPage::ask_remove() {
-    const std::vector<NodeSpec> nodes = selection(true);
-    if (nodes.empty()) {
-        return;
-    }
-    auto* box =
-        new QMessageBox(QMessageBox::NoIcon, nodes.size() == 1 ? tr("Remove node") : tr("Remove nodes"),
-                        plain_text(tr("Remove %1 from the inventory?").arg(selection_text(nodes))),
-                        QMessageBox::NoButton, this);
-    box->setObjectName(u"removeDialog"_s);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setInformativeText(plain_text(
-        (nodes.size() == 1 ? tr("Its entry is removed from %1. The machine itself does not "
-                                "change, and stored runs stay.")
-                           : tr("Their entries are removed from %1. The machines themselves do not "
-                                "change, and stored runs stay."))
-            .arg(qs(fleet_->file().string()))));
-    if (nodes.size() > 1) {
-        QStringList names;
-        for (const NodeSpec& node : nodes) {
-            names += qs(node.name);
-        }
-        box->setDetailedText(names.join(u'\n'));
-    }
-    QPushButton* remove = box->addButton(tr("&Remove"), QMessageBox::AcceptRole);
-    remove->setObjectName(u"removeConfirm"_s);
-    QPushButton* cancel = box->addButton(QMessageBox::Cancel);
-    box->setDefaultButton(cancel);
-    connect(box, &QMessageBox::finished, this, [this, box, remove, nodes] {
-        if (box->clickedButton() == remove) {
-            keep_selected_ = kLocalNodeName;
-            std::vector<std::string> names;
-            for (const NodeSpec& node : nodes) {
-                names.push_back(node.name);
-            }
-            fleet_->remove_nodes(names);
-        }
-    });
-    box->open();
 }
 
 }  // namespace rankscope::gui

@@ -20,6 +20,7 @@ class QSplitter;
 
 namespace rankscope::gui {
 
+class AddedBar;
 class FirstSteps;
 class FittedTable;
 class NodeDetails;
@@ -74,9 +75,15 @@ private:
     std::string selected() const;
     /// Of the table's order; without this computer where `inventory_only`.
     std::vector<NodeSpec> selection(bool inventory_only) const;
+    static std::vector<std::string> names_of(const std::vector<NodeSpec>& nodes);
+
+    // fleet_page_dialogs.cpp
     void open_dialog(const std::string& name);
     void open_import();
-    void open_keys();
+    void open_keys(const std::vector<NodeSpec>& nodes);
+    void connect_added();
+    std::vector<NodeSpec> added_nodes() const;
+    void select_nodes(const std::vector<std::string>& names);
     void open_leftovers(const std::string& node, int port);
     void open_batch_dialog(const std::vector<NodeSpec>& nodes);
     void open_shell();
@@ -84,12 +91,14 @@ private:
     void refresh_figures();
 
     Fleet* fleet_;
-    std::string keep_selected_ = kLocalNodeName;
+    std::vector<std::string> keep_selected_{kLocalNodeName};
     NoticeBar* problems_;
     QLabel* summary_;
     FirstSteps* first_steps_;
+    AddedBar* added_;
     std::optional<bool> has_runs_;  ///< nothing: not known yet
     bool steps_wanted_ = false;
+    bool steps_begun_ = false;
     bool steps_hidden_ = false;
     QComboBox* filter_;  ///< a group; hidden while there is none
     FittedTable* table_;

@@ -408,6 +408,28 @@ void LaunchPage::update_state() {
                    .arg(qs(workspace_->store_failure()->what));
     }
     reason_->setText(text);
+    if (starts_when_ready_) {
+        QMetaObject::invokeMethod(this, &LaunchPage::start_or_refuse, Qt::QueuedConnection);
+    }
+}
+
+void LaunchPage::start_when_ready() {
+    starts_when_ready_ = true;
+    update_state();
+}
+
+void LaunchPage::start_or_refuse() {
+    const bool waits = !state_.inventory_read || !state_.store_settled || state_.planning ||
+                       plan_timer_.isActive() || plan_job_.running();
+    if (!starts_when_ready_ || waits) {
+        return;
+    }
+    starts_when_ready_ = false;
+    if (state_.is_ready()) {
+        start();
+    } else {
+        emit startRefused();
+    }
 }
 
 // With what runs now, in any window: the nodes are the same.

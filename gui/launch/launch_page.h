@@ -56,6 +56,8 @@ public:
     /// The job of a run that was.
     /// The run that starts next is kept as run again from `run_id`, unless another job is opened.
     void set_job_again(const QString& name, const std::string& yaml, const std::string& run_id = {});
+    /// Starts the job once it is planned; where it cannot start, startRefused.
+    void start_when_ready();
     /// As the form has it now.
     Job job() const;
     /// The same as a job file: the one that was opened with its comments, order and unknown keys, and the
@@ -73,6 +75,8 @@ signals:
     /// The job or what is wrong with it may be different now.
     void jobChanged();
     void startRequested(const rankscope::RunRequest& request);
+    /// Something is in the way of start_when_ready(): this page says what.
+    void startRefused();
     /// The user wants to see the last preflight.
     void doctorRequested();
 
@@ -92,6 +96,7 @@ private:
     void update_state();
     void update_conflicts();
     void start();
+    void start_or_refuse();
     void choose_job_file();
     void paste_command_line();
     void choose_recipe();
@@ -146,7 +151,8 @@ private:
     config::ConfigProblems file_faults_;  ///< of the text; those that the form made stand at their fields
     Job shown_;                           ///< as the form had it last
     QString field_;                       ///< that the user edits
-    bool filling_ = false;                ///< the form gets values
+    bool starts_when_ready_ = false;
+    bool filling_ = false;  ///< the form gets values
     QLabel* file_;
     NoticeBar* problems_;
     NoticeBar* unknown_;     ///< names the keys that are kept although they mean nothing

@@ -39,6 +39,16 @@
         </message>
     </context>
     <context>
+        <name>rankscope::gui::AddedBar</name>
+        <message numerus="yes">
+            <source>%n node(s) added</source>
+            <translation>
+                <numerusform>%n node added</numerusform>
+                <numerusform>%n nodes added</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::AdvicePanel</name>
         <message numerus="yes">
             <source> × %n rank(s)</source>
@@ -224,6 +234,13 @@
             <translation>
                 <numerusform>restarted %n time</numerusform>
                 <numerusform>restarted %n times</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n &amp;notice(s)</source>
+            <translation>
+                <numerusform>%n &amp;notice</numerusform>
+                <numerusform>%n &amp;notices</numerusform>
             </translation>
         </message>
     </context>

@@ -15024,6 +15024,31 @@
         </message>
     </context>
     <context>
+        <name>rankscope::gui::AddedBar</name>
+        <message>
+            <source>Set up ke&amp;ys…</source>
+            <translation>设置密钥(&amp;Y)…</translation>
+        </message>
+        <message>
+            <source>P&amp;robe</source>
+            <translation>探测(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;Group…</source>
+            <translation>分组(&amp;G)…</translation>
+        </message>
+        <message>
+            <source>Dismiss</source>
+            <translation>关闭</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n node(s) added</source>
+            <translation>
+                <numerusform>已添加 %n 个节点</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::AdvicePanel</name>
         <message>
             <source>Scale the rate</source>
@@ -16541,6 +16566,22 @@
             <source>Ran&amp;ks of %1</source>
             <translation>%1 的 rank(&amp;K)</translation>
         </message>
+        <message>
+            <source>&amp;Why ▴</source>
+            <translation>原因(&amp;W) ▴</translation>
+        </message>
+        <message>
+            <source>&amp;Why ▾</source>
+            <translation>原因(&amp;W) ▾</translation>
+        </message>
+        <message>
+            <source>Show less</source>
+            <translation>收起</translation>
+        </message>
+        <message>
+            <source>Why, and what to do</source>
+            <translation>原因与解决办法</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::FileLog</name>
@@ -16652,10 +16693,6 @@
             <translation>“帮助 ▸ 第一步”可再次显示</translation>
         </message>
         <message>
-            <source>1  See a run</source>
-            <translation>1  看一次运行</translation>
-        </message>
-        <message>
             <source>Train on MNIST with this computer. It needs no GPU.</source>
             <translation>在本机上训练 MNIST。不需要 GPU。</translation>
         </message>
@@ -16664,28 +16701,44 @@
             <translation>在本机运行 MNIST(&amp;H)</translation>
         </message>
         <message>
-            <source>2  Add your machines</source>
-            <translation>2  添加您的机器</translation>
-        </message>
-        <message>
-            <source>Name the machines that you train on. Rankscope reaches them by SSH; nothing is installed there.</source>
-            <translation>填写用于训练的机器。Rankscope 通过 SSH 连接它们；不会在那里安装任何东西。</translation>
-        </message>
-        <message>
-            <source>Add mac&amp;hines…</source>
-            <translation>添加机器(&amp;H)…</translation>
-        </message>
-        <message>
-            <source>3  Or import them</source>
-            <translation>3  或导入机器</translation>
-        </message>
-        <message>
-            <source>Take them from ~/.ssh/config, /etc/hosts or a list of names.</source>
-            <translation>从 ~/.ssh/config、/etc/hosts 或名称列表中读取。</translation>
-        </message>
-        <message>
             <source>Imp&amp;ort…</source>
             <translation>导入(&amp;O)…</translation>
+        </message>
+        <message>
+            <source>See a run</source>
+            <translation>看一次运行</translation>
+        </message>
+        <message>
+            <source>Add your nodes</source>
+            <translation>添加您的节点</translation>
+        </message>
+        <message>
+            <source>Add no&amp;des…</source>
+            <translation>添加节点(&amp;D)…</translation>
+        </message>
+        <message>
+            <source>Reach them</source>
+            <translation>连接它们</translation>
+        </message>
+        <message>
+            <source>Install your SSH key, so that no password is needed, and look at what they have.</source>
+            <translation>安装 SSH 密钥，以后不再需要密码；并查看它们有哪些资源。</translation>
+        </message>
+        <message>
+            <source>SSH ke&amp;y…</source>
+            <translation>SSH 密钥(&amp;Y)…</translation>
+        </message>
+        <message>
+            <source>Probe the&amp;m</source>
+            <translation>探测它们(&amp;M)</translation>
+        </message>
+        <message>
+            <source>%1: done</source>
+            <translation>%1：已完成</translation>
+        </message>
+        <message>
+            <source>Name the nodes that you train on, or take them from ~/.ssh/config, /etc/hosts or a list. Rankscope reaches them by SSH; nothing is installed there.</source>
+            <translation>填写用来训练的节点，或者从 ~/.ssh/config、/etc/hosts 或列表中导入。Rankscope 通过 SSH 连接它们，不在上面安装任何东西。</translation>
         </message>
     </context>
     <context>
@@ -18608,6 +18661,10 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>Events</source>
             <translation>事件</translation>
         </message>
+        <message>
+            <source>%1 — Rankscope</source>
+            <translation>%1 — Rankscope</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::LogPane</name>
@@ -20278,6 +20335,18 @@ acc1 &lt; 0.2 for 1000 steps</translation>
             <source>View ▸ Panes shows it again</source>
             <translation>可在“视图 ▸ 窗格”中重新显示</translation>
         </message>
+        <message>
+            <source>Pin</source>
+            <translation>固定</translation>
+        </message>
+        <message>
+            <source>Pin %1</source>
+            <translation>固定%1</translation>
+        </message>
+        <message>
+            <source>This window stays while another page is on view</source>
+            <translation>显示其他页面时，此窗口保持可见</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::PanelMenu</name>
@@ -21241,6 +21310,16 @@ ended with %1</source>
         <message>
             <source>%1 tokens/s</source>
             <translation>%1 个 token/s</translation>
+        </message>
+        <message>
+            <source>What the nodes noticed in this run</source>
+            <translation>节点在此次运行中注意到的情况</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n &amp;notice(s)</source>
+            <translation>
+                <numerusform>%n 条通知(&amp;N)</numerusform>
+            </translation>
         </message>
     </context>
     <context>

@@ -4,6 +4,8 @@
 // Notifications, the sign on Live's button, and the first start.
 
 #include <gui/app/main_window.h>
+#include <gui/live/live_page.h>
+#include <gui/models/fleet_model.h>
 #include <gui/notify/desktop_notification.h>
 #include <gui/notify/notifier.h>
 #include <gui/style/look.h>
@@ -14,12 +16,14 @@
 
 #include <QCheckBox>
 #include <QFile>
+#include <QItemSelectionModel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
 #include <QPlainTextEdit>
 #include <QSettings>
 #include <QTableView>
+#include <QTableWidget>
 #include <atomic>
 #include <limits>
 #include <mutex>
@@ -158,23 +162,76 @@ protected:
     void SetUp() override { QSettings().clear(); }
 };
 
-TEST_F(FirstStart, ThreeStepsUntilThereIsAMachineOrARun) {
+TEST_F(FirstStart, StepsStayWithTheirTicksUntilAllAreDone) {
     open();
     auto* steps = find<QWidget>("firstSteps");
     ASSERT_TRUE(wait_until([&] { return steps->isVisible(); }));
+    EXPECT_TRUE(find<QLabel>("firstStep2")->text().startsWith(u"2"_s));
     click(find<QPushButton>("firstAdd"));
     QDialog* dialog = wait_dialog("nodeDialog");
     type_into(child<QLineEdit>(dialog, "nodeName"), u"node1"_s);
     click(child<QPushButton>(dialog, "nodeOk"));
-    EXPECT_TRUE(wait_until([&] { return !steps->isVisible(); })) << "there is a machine";
+    EXPECT_TRUE(wait_until([&] { return find<QLabel>("firstStep2")->text().startsWith(u"✓"_s); }));
+    EXPECT_TRUE(steps->isVisible()) << "a run and a look at the node are still to come";
+    Fleet* fleet = window_->workspace()->fleet();
+    fleet->model()->set_ready("node1", synthetic_facts("node1", 0));
+    emit fleet->probesChanged();
+    EXPECT_TRUE(find<QLabel>("firstStep3")->text().startsWith(u"✓"_s));
+    EXPECT_TRUE(find<QLabel>("firstStep1")->text().startsWith(u"1"_s));
+    window_.reset();
+    open();
+    steps = find<QWidget>("firstSteps");
+    EXPECT_TRUE(wait_until([&] { return steps->isVisible(); })) << "also in the next session";
+    EXPECT_TRUE(find<QLabel>("firstStep2")->text().startsWith(u"✓"_s));
+    click(find<QPushButton>("firstStepsHide"));
+    window_.reset();
+    open();
+    EXPECT_FALSE(find<QWidget>("firstSteps")->isVisible()) << "hidden for good";
 }
 
-TEST_F(FirstStart, TheFirstRunIsReadyToStart) {
+TEST_F(FirstStart, TheFirstRunStartsWithOneClick) {
     open();
     ASSERT_TRUE(wait_until([&] { return find<QWidget>("firstSteps")->isVisible(); }));
     click(find<QPushButton>("firstRun"));
-    EXPECT_EQ(window_->page(), MainWindow::Page::Launch);
-    EXPECT_TRUE(wait_start_enabled());
+    ASSERT_TRUE(wait_until([&] { return window_->page() == MainWindow::Page::Live; }))
+        << ss(find<QLabel>("startReason")->text());
+    const LiveModel* run = window_->live_page()->shown();
+    ASSERT_TRUE(wait_until([&] { return !run->empty(); }));
+    EXPECT_EQ(run->state().name, "mnist-quickstart");
+    for (RunSession* session : window_->workspace()->runs()->live()) {
+        session->stop(true);
+    }
+    EXPECT_TRUE(wait_until([&] { return window_->workspace()->runs()->live().empty(); }, 60000));
+}
+
+TEST_F(FirstStart, WhatWasImportedStaysChosenAndIsLedOn) {
+    write(inventory_file(), "nodes:\n  - { name: old }\n");
+    open();
+    auto* table = find<QTableView>("fleetTable");
+    ASSERT_TRUE(wait_until([&] { return table->model()->rowCount() == 2; }));
+    click(find<QPushButton>("importNodes"));
+    QDialog* dialog = wait_dialog("importDialog");
+    child<QPlainTextEdit>(dialog, "importText")->setPlainText(u"gpu[1-4]\n"_s);
+    auto* add = child<QPushButton>(dialog, "importAdd");
+    ASSERT_TRUE(wait_until([&] { return add->isEnabled(); }));
+    click(add);
+    ASSERT_TRUE(wait_until([&] { return table->model()->rowCount() == 6; }));
+    EXPECT_EQ(table->selectionModel()->selectedRows().size(), 4);
+    EXPECT_TRUE(find<QWidget>("addedBar")->isVisible());
+    EXPECT_TRUE(find<QLabel>("addedText")->text().startsWith(u"4 "_s))
+        << ss(find<QLabel>("addedText")->text());
+    // A group for all four; they stay chosen after it.
+    click(find<QPushButton>("addedGroup"));
+    dialog = wait_dialog("batchNodeDialog");
+    dialog->accept();
+    QCoreApplication::processEvents();
+    EXPECT_EQ(table->selectionModel()->selectedRows().size(), 4);
+    click(find<QPushButton>("addedKeys"));
+    dialog = wait_dialog("keyDialog");
+    EXPECT_EQ(child<QTableWidget>(dialog, "keyTable")->rowCount(), 4) << "of those that were added";
+    dialog->reject();
+    click(find<QPushButton>("addedDismiss"));
+    EXPECT_FALSE(find<QWidget>("addedBar")->isVisible());
 }
 
 TEST_F(FirstStart, NotForAUserWithRunsAndAgainFromHelp) {
