@@ -69,6 +69,7 @@ std::optional<Reading> read_hf_trainer(std::string_view line) {
         return std::nullopt;
     }
     reading.counted = !reading.step && !reading.validation;
+    reading.before_its_bar = !reading.step;
     return reading;
 }
 

@@ -25,7 +25,12 @@ void read_pair(std::string_view part, Reading& reading) {
     if (name.empty() || name == "v_num" || !value || !trimmed(scan.rest()).empty()) {
         return;
     }
-    reading.add(reading.validation ? validation_name(name) : metric_name(name), value, percent ? 0.01 : 1);
+    std::string series = reading.validation ? validation_name(name) : metric_name(name);
+    const auto taken = [&series](const auto& pair) { return pair.first == series; };
+    if (std::any_of(reading.values.begin(), reading.values.end(), taken)) {
+        series = tidy_name(name);  // "loss=0.21, train_loss=0.20" are two
+    }
+    reading.add(std::move(series), value, percent ? 0.01 : 1);
 }
 
 }  // namespace

@@ -9,6 +9,12 @@ namespace rankscope::metric_lines {
 namespace {
 
 constexpr std::size_t kMaxLine = 4096;
+// Of a program that prints this many lines without a metric, a part is looked at, in runs of lines.
+constexpr std::uint64_t kBarren = 10'000;
+constexpr std::uint64_t kBlock = 1024;
+constexpr std::uint64_t kLookedAt = 64;
+constexpr std::size_t kMostWaiting = 64;
+constexpr std::size_t kMostRedrawn = 1000;
 
 // Colours and cursor movements: ESC [ … letter.
 std::string without_escapes(std::string_view line) {
@@ -30,7 +36,7 @@ std::string without_escapes(std::string_view line) {
 
 // Every known shape holds one of these. Most lines of a chatty program hold none, and are done with here.
 bool may_be_known(std::string_view line) {
-    constexpr std::array<std::string_view, 6> kTraces{"oss", "cc", "CC", "EPOCH", "%|", "it ["};
+    constexpr std::array<std::string_view, 6> kTraces{"oss", "cc", "CC", "EPOCH", "%", "it ["};
     return std::any_of(kTraces.begin(), kTraces.end(),
                        [line](std::string_view trace) { return line.find(trace) != std::string_view::npos; });
 }
@@ -51,6 +57,9 @@ std::vector<MetricsLine> LineMetrics::feed(bool is_stderr, std::string_view byte
             break;
         }
         if (!stream.too_long) {
+            // tqdm's way to wipe a bar, before another line is printed above it.
+            cleared_ = cleared_ || (bytes[end] == '\r' && !stream.line.empty() &&
+                                    stream.line.find_first_not_of(' ') == std::string::npos);
             read_line(stream.line, out);
         }
         stream.line.clear();
@@ -59,6 +68,11 @@ std::vector<MetricsLine> LineMetrics::feed(bool is_stderr, std::string_view byte
     }
     if (stream.too_long) {
         stream.line.clear();
+    } else if (stream.line.ends_with(']')) {
+        // A bar is drawn before the next one ends its line.
+        if (auto bar = read(stream.line); bar && bar->values.empty()) {
+            take(std::move(*bar), out);
+        }
     }
     return out;
 }
@@ -71,10 +85,14 @@ std::vector<MetricsLine> LineMetrics::finish() {
         }
         stream = Stream();
     }
+    while (!waiting_.empty()) {
+        resolve_first(std::nullopt, out);
+    }
     return out;
 }
 
 void LineMetrics::given(const MetricsLine& line) {
+    any_ = true;
     for (const auto& [key, value] : line.values) {
         given_.insert(key);
     }
@@ -103,18 +121,85 @@ void LineMetrics::read_line(std::string_view line, std::vector<MetricsLine>& out
     }
     const bool coloured = line.find('\x1b') != std::string_view::npos;
     const std::string plain = coloured ? without_escapes(line) : std::string();
-    if (auto reading = read(coloured ? std::string_view(plain) : line)) {
-        add(*reading, out);
+    const std::string_view text = coloured ? std::string_view(plain) : line;
+    if (auto reading = read(text)) {
+        general_.known(*reading);
+        barren_ = reading->values.empty() ? barren_ : 0;
+        take(std::move(*reading), out);
+    } else if (known_shapes_) {
+        read_unknown(text, out);
     }
 }
 
-void LineMetrics::add(Reading& reading, std::vector<MetricsLine>& out) {
+void LineMetrics::read_unknown(std::string_view line, std::vector<MetricsLine>& out) {
+    if (++barren_ > kBarren && barren_ % kBlock >= kLookedAt) {
+        return;
+    }
+    const auto tokens = tokens_of(line);
+    auto readings = general_.read(tokens, counter_.last());
+    for (auto& reading : readings) {
+        barren_ = 0;
+        take(std::move(reading), out);
+    }
+    if (!any_ && readings.empty() && !general_.waits()) {
+        unread_.add(line, tokens);
+    }
+}
+
+// What a line says goes its way at once, but for lines whose step the next bar has.
+void LineMetrics::take(Reading reading, std::vector<MetricsLine>& out) {
     if (reading.values.empty()) {
         if (reading.in_epoch && !reading.validation) {
-            counter_.bar(*reading.in_epoch);
+            take_bar(reading, out);
         }
         return;
     }
+    if (!reading.before_its_bar || !counter_.has_bar()) {
+        add(reading, out);
+        return;
+    }
+    if (waiting_.size() >= kMostWaiting) {
+        resolve_first(std::nullopt, out);
+    }
+    waiting_.push_back(std::move(reading));
+    if (!redrawn_.empty()) {
+        const double step = redrawn_.front();
+        redrawn_.pop_front();
+        resolve_first(step, out);
+    }
+}
+
+void LineMetrics::take_bar(const Reading& bar, std::vector<MetricsLine>& out) {
+    if (!cleared_ && bar.in_epoch == last_bar_) {
+        return;  // seen while its line had no end
+    }
+    last_bar_ = bar.in_epoch;
+    while (!cleared_ && !clears_ && !waiting_.empty()) {
+        resolve_first(std::nullopt, out);  // this program does not draw its bar behind the line
+    }
+    counter_.bar(*bar.in_epoch, bar.per_epoch);
+    if (!cleared_) {
+        return;
+    }
+    cleared_ = false;
+    clears_ = true;
+    if (!waiting_.empty()) {
+        resolve_first(bar.in_epoch, out);
+    } else if (redrawn_.size() < kMostRedrawn) {
+        redrawn_.push_back(*bar.in_epoch);
+    }
+}
+
+void LineMetrics::resolve_first(std::optional<double> step, std::vector<MetricsLine>& out) {
+    Reading reading = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (step && *step > counter_.last() && !reading.validation) {
+        reading.step = step;
+    }
+    add(reading, out);
+}
+
+void LineMetrics::add(Reading& reading, std::vector<MetricsLine>& out) {
     std::erase_if(reading.values, [this](const auto& pair) { return given_.count(pair.first) != 0; });
     if (reading.values.empty()) {
         return;
@@ -130,6 +215,7 @@ void LineMetrics::add(Reading& reading, std::vector<MetricsLine>& out) {
         return;  // a bar is drawn more often than it changes
     }
     last_ = line;
+    any_ = true;
     // For progress and the time that is left, once.
     const auto once = [&line, this](const char* key, const std::optional<double>& value,
                                     std::optional<double>& reported) {
@@ -141,8 +227,13 @@ void LineMetrics::add(Reading& reading, std::vector<MetricsLine>& out) {
     if (!reading.validation) {
         once("steps_per_epoch", reading.per_epoch, steps_per_epoch_);
         once("epochs", reading.epochs, epochs_);
+        once("steps", reading.steps, steps_);
     }
     out.push_back(std::move(line));
+}
+
+std::optional<LineOffer> LineMetrics::offer(double now_s, bool ended) {
+    return any_ || !known_shapes_ ? std::nullopt : unread_.offer(now_s, ended);
 }
 
 }  // namespace rankscope::metric_lines

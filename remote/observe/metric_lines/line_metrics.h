@@ -5,11 +5,14 @@
 
 #include <base/metrics_line.h>
 #include <remote/observe/metric_lines/accuracy_share.h>
+#include <remote/observe/metric_lines/general_reader.h>
 #include <remote/observe/metric_lines/pattern.h>
 #include <remote/observe/metric_lines/shapes.h>
 #include <remote/observe/metric_lines/step_counter.h>
+#include <remote/observe/metric_lines/unread_lines.h>
 
 #include <array>
+#include <deque>
 #include <set>
 #include <string>
 #include <string_view>
@@ -30,6 +33,8 @@ public:
     std::vector<MetricsLine> finish();
     /// The program has given these itself.
     void given(const MetricsLine& line);
+    /// Lines with numbers that nothing reads, while nothing is read at all; each offer once.
+    std::optional<LineOffer> offer(double now_s, bool ended);
 
 private:
     struct Stream {
@@ -38,6 +43,10 @@ private:
     };
     void read_line(std::string_view line, std::vector<MetricsLine>& out);
     std::optional<Reading> read(std::string_view line) const;
+    void read_unknown(std::string_view line, std::vector<MetricsLine>& out);
+    void take(Reading reading, std::vector<MetricsLine>& out);
+    void take_bar(const Reading& bar, std::vector<MetricsLine>& out);
+    void resolve_first(std::optional<double> step, std::vector<MetricsLine>& out);
     void add(Reading& reading, std::vector<MetricsLine>& out);
 
     std::vector<Pattern> patterns_;
@@ -49,6 +58,16 @@ private:
     MetricsLine last_;
     std::optional<double> steps_per_epoch_;
     std::optional<double> epochs_;
+    std::optional<double> steps_;
+    GeneralReader general_;
+    UnreadLines unread_;
+    std::uint64_t barren_ = 0;  ///< lines since something was understood
+    bool any_ = false;          ///< a metric was read, or given
+    bool cleared_ = false;      ///< tqdm has wiped its bar to print a line: the next bar has that line's step
+    bool clears_ = false;       ///< it has done so before
+    std::optional<double> last_bar_;
+    std::deque<Reading> waiting_;  ///< for their bars
+    std::deque<double> redrawn_;   ///< bars whose lines have not come yet
 };
 
 }  // namespace rankscope::metric_lines

@@ -70,6 +70,12 @@ std::optional<Reading> read_llmc(std::string_view line) {
         read_part(rest.substr(0, end), reading);
         rest.remove_prefix(std::min(rest.size(), end + 1));
     }
+    // An evaluation: the mean of several batches, which the line of that step has a loss of its own for.
+    const bool evaluation = std::any_of(reading.values.begin(), reading.values.end(),
+                                        [](const auto& pair) { return pair.first == "val_loss"; });
+    for (auto& [name, value] : reading.values) {
+        name = evaluation && name == "loss" ? "train_loss" : name;
+    }
     const bool loss = std::any_of(reading.values.begin(), reading.values.end(),
                                   [](const auto& pair) { return pair.first.ends_with("loss"); });
     return loss ? std::optional(reading) : std::nullopt;

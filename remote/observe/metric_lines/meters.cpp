@@ -28,7 +28,7 @@ bool read_meters(Scan& scan, Reading& reading) {
         scan.spaces();
         const auto name = scan.until(" \t|");
         const auto now = scan.number();
-        if (name.empty() || !now) {
+        if (!now || name.find_first_of(":=") != std::string_view::npos || name.empty()) {
             break;
         }
         double mean = *now;

@@ -23,16 +23,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kNames{{
     {"gradnorm", "grad_norm"}, {"gnorm", "grad_norm"},
 }};
 
-constexpr std::array<std::string_view, 5> kValidation{"validation", "valid", "val", "eval", "test"};
+constexpr std::array<std::string_view, 8> kValidation{"validation", "valid",   "val",  "evaluation",
+                                                      "eval",       "testing", "test", "dev"};
 constexpr std::array<std::string_view, 3> kTraining{"training", "train", "tr"};
 constexpr std::string_view kSeparators = "_/.- ";
-
-std::string lower(std::string_view text) {
-    std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return result;
-}
 
 // The rest of "<word>_", "<word>/", …; false: the name does not begin so.
 bool drop_prefix(std::string_view& name, std::string_view word) {
@@ -64,6 +58,13 @@ std::optional<std::string> known_name(std::string_view name, bool validation) {
 }
 
 }  // namespace
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    std::transform(result.begin(), result.end(), result.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return result;
+}
 
 std::string tidy_name(std::string_view name) {
     std::string result(name.substr(0, kMaxName));

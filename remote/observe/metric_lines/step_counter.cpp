@@ -37,9 +37,48 @@ double StepCounter::behind_unknown_epochs(double in_epoch, double epochs_before)
     return offset_ + in_epoch;
 }
 
+// Steps that may begin again with each epoch: they do where they fall back as the epoch rises or, without one, to
+// their beginning. Further back is a checkpoint.
+double StepCounter::through_restarts(const Reading& reading) {
+    const double step = *reading.step;
+    const double epoch = reading.epoch.value_or(0);
+    const bool next_epoch = reading.epoch ? epoch > last_counted_epoch_ : step <= stride_;
+    if (step < in_epoch_ && next_epoch) {
+        offset_ += in_epoch_ + stride_ - step;
+    } else if (step > in_epoch_) {
+        stride_ = step - in_epoch_;
+    }
+    in_epoch_ = step;
+    last_counted_epoch_ = epoch;
+    return offset_ + step;
+}
+
+// Of what has no step of its own.
+std::optional<double> StepCounter::beside_steps(const Reading& reading) const {
+    if (reading.once_an_epoch && !stepped_) {
+        return reading.epoch ? std::optional(*reading.epoch + 1 - base_.value_or(1)) : std::nullopt;
+    }
+    const double step = reading.behind.value_or(last_);
+    return step > 0 ? std::optional(step) : bar_;
+}
+
+void StepCounter::bar(double done, std::optional<double> total) {
+    if (total.value_or(0) >= bar_total_) {
+        bar_total_ = total.value_or(0);
+        bar_ = done;
+    }
+}
+
 std::optional<double> StepCounter::count(const Reading& reading) {
+    if (reading.epoch && !reading.epoch_is_done_share) {
+        finished_epochs(reading);  // the base, if this is the first line
+    }
+    if (!reading.step && (reading.validation || reading.once_an_epoch)) {
+        return beside_steps(reading);
+    }
+    stepped_ = stepped_ || reading.step || reading.in_epoch || reading.counted;
     if (reading.step) {
-        return reading.step;
+        return reading.may_restart ? through_restarts(reading) : *reading.step;
     }
     if (reading.in_epoch) {
         const double before = finished_epochs(reading);
@@ -49,14 +88,8 @@ std::optional<double> StepCounter::count(const Reading& reading) {
         in_epoch_ = *reading.in_epoch;
         return step;
     }
-    if (reading.epoch && !reading.epoch_is_done_share) {
-        finished_epochs(reading);  // the base, if this is the first line
-    }
     if (reading.counted) {
         return bar_ && *bar_ > last_ ? *bar_ : last_ + 1;
-    }
-    if (reading.validation && last_ > 0) {
-        return last_;
     }
     return std::nullopt;
 }
@@ -65,14 +98,14 @@ StepCounter::Place StepCounter::place(const Reading& reading) {
     Place place;
     const auto step = count(reading);
     if (step && *step >= 0 && *step < kMost) {
-        if (!reading.validation) {
+        const bool beside = !reading.step && (reading.validation || (reading.once_an_epoch && stepped_));
+        if (!beside) {
             last_ = *step;
         }
         place.step = static_cast<std::int64_t>(*step);
     }
     if (reading.epoch && std::abs(*reading.epoch) < kMost) {
-        last_epoch_ = reading.epoch_is_done_share ? std::max(1.0, std::ceil(*reading.epoch))
-                                                  : *reading.epoch + 1 - base_.value_or(1);
+        last_epoch_ = reading.epoch_is_done_share ? *reading.epoch : *reading.epoch + 1 - base_.value_or(1);
     } else if (reading.in_epoch && !reading.epoch) {
         last_epoch_ = wraps_ + 1;
     }

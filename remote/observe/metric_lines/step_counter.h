@@ -20,13 +20,19 @@ public:
         std::optional<double> epoch;
     };
     Place place(const Reading& reading);
-    /// How far a bar without values is: Hugging Face's lines have no step of their own.
-    void bar(double done) { bar_ = done; }
+    /// How far a bar without values is: Hugging Face's lines have no step of their own. Of several bars the one
+    /// with the most steps counts those of the run.
+    void bar(double done, std::optional<double> total);
+    bool has_bar() const { return bar_.has_value(); }
+    /// The step that the run is at; 0 before the first.
+    double last() const { return last_; }
 
 private:
     std::optional<double> count(const Reading& reading);
     double finished_epochs(const Reading& reading);
     double behind_unknown_epochs(double in_epoch, double epochs_before);
+    double through_restarts(const Reading& reading);
+    std::optional<double> beside_steps(const Reading& reading) const;
 
     std::optional<double> base_;  ///< what the program calls its first epoch
     std::optional<double> last_epoch_;
@@ -36,7 +42,10 @@ private:
     double offset_ = 0;     ///< steps of the epochs before, where their length is not known
     double offset_of_ = 0;  ///< how many epochs that is
     double last_ = 0;
+    double last_counted_epoch_ = 0;
+    bool stepped_ = false;  ///< something counts finer than epochs
     std::optional<double> bar_;
+    double bar_total_ = 0;
 };
 
 }  // namespace rankscope::metric_lines

@@ -6,6 +6,7 @@
 //   Lightning    Epoch 0:  50%|█████     | 469/938 [00:05<00:05, 85.21it/s, v_num=0, train_loss_step=0.123]
 //   no total     120it [00:01, 98.2it/s, loss=0.5]
 
+#include <remote/observe/metric_lines/field_meaning.h>
 #include <remote/observe/metric_lines/key_values.h>
 #include <remote/observe/metric_lines/scan.h>
 #include <remote/observe/metric_lines/shapes.h>
@@ -37,6 +38,26 @@ void read_description(std::string_view text, Reading& reading) {
     }
 }
 
+// "Epoch 1 (loss: 0.31)": the values stand before the bar.
+void read_values_before(std::string_view text, Reading& reading) {
+    for (const auto& field : fields_of(tokens_of(text)).fields) {
+        const auto series =
+            counter_of(field) == Counter::None ? series_of(field, reading.validation) : std::nullopt;
+        if (series && series->telling) {
+            reading.add(series->name, field.value, series->factor);
+        }
+    }
+}
+
+// Where "50%|####  | " or, without a picture, "50% " ends; 0: there is no bar.
+std::size_t bar_end(std::string_view line, std::size_t percent) {
+    if (line.substr(percent).starts_with("%|")) {
+        const auto end = line.find("| ", percent + 2);
+        return end == std::string_view::npos ? 0 : end + 2;
+    }
+    return line.substr(percent).starts_with("% ") ? percent + 2 : 0;
+}
+
 // "[00:05<00:05, 85.21it/s, loss=0.312]"
 bool read_bracket(Scan scan, Reading& reading) {
     if (!scan.word("[")) {
@@ -59,15 +80,26 @@ bool read_bracket(Scan scan, Reading& reading) {
 
 std::optional<Reading> read_tqdm(std::string_view line) {
     Reading reading;
-    if (const auto bar = line.find("%|"); bar != std::string_view::npos) {
+    auto bar = line.find("%|");
+    bar = bar == std::string_view::npos ? line.find("% ") : bar;
+    if (const auto end = bar == std::string_view::npos ? 0 : bar_end(line, bar); end > 0) {
         auto before = line.substr(0, bar);
         const auto colon = before.rfind(':');
         read_description(colon == std::string_view::npos ? std::string_view() : before.substr(0, colon),
                          reading);
-        Scan scan(line.substr(bar + 2));
-        if (!scan.past("| ") || !(reading.in_epoch = scan.whole()) || !scan.text("/") ||
-            !(reading.per_epoch = scan.whole()) || !read_bracket(scan, reading)) {
+        Scan scan(line.substr(end));
+        if (!(reading.in_epoch = scan.whole()) || !scan.text("/") || !(reading.per_epoch = scan.whole()) ||
+            !read_bracket(scan, reading)) {
             return std::nullopt;
+        }
+        if (reading.values.empty() && colon != std::string_view::npos) {
+            read_values_before(before.substr(0, colon), reading);
+        }
+        if (!reading.epoch && contains_word(before, "step")) {
+            reading.step = reading.in_epoch;  // "Steps: 1%": of the whole run
+            reading.steps = reading.per_epoch;
+            reading.in_epoch.reset();
+            reading.per_epoch.reset();
         }
         return reading;
     }

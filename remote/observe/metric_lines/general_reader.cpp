@@ -1,0 +1,388 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/observe/metric_lines/field_meaning.h>
+#include <remote/observe/metric_lines/general_reader.h>
+#include <remote/observe/metric_lines/metric_names.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace rankscope::metric_lines {
+namespace {
+
+constexpr std::size_t kMostStatements = 64;
+
+bool is_fraction(const Field& field) {
+    return field.name.empty() && field.total && field.whole && field.value <= *field.total + 1;
+}
+
+std::optional<double> fraction_total(const LineFields& fields) {
+    const auto fraction = std::find_if(fields.fields.begin(), fields.fields.end(), is_fraction);
+    return fraction == fields.fields.end() ? std::nullopt : fraction->total;
+}
+
+// "rank0", "default0", "rank_0" as torchrun and loggers write it.
+std::string rank_of(const LineFields& fields) {
+    for (const auto& word : fields.other_words) {
+        for (const std::string_view start : {"rank_", "rank", "default"}) {
+            if (word.size() > start.size() && word.starts_with(start) &&
+                word.find_first_not_of("0123456789", start.size()) == std::string::npos) {
+                return word.substr(start.size());
+            }
+        }
+    }
+    for (const Field& field : fields.fields) {
+        if (field.whole && (field.name == "rank" || field.name == "global_rank")) {
+            return std::to_string(static_cast<long long>(std::min(field.value, 1e9)));
+        }
+    }
+    return {};
+}
+
+bool is_about_validation(const LineFields& fields) {
+    const bool said = std::any_of(fields.other_words.begin(), fields.other_words.end(), says_validation);
+    return said || std::any_of(fields.fields.begin(), fields.fields.end(), [](const Field& field) {
+               const auto end = field.name.rfind('_');
+               return counter_of(field) != Counter::None && end != std::string::npos &&
+                      (says_validation(std::string_view(field.name).substr(end + 1)) ||
+                       says_validation(std::string_view(field.name).substr(0, field.name.find('_'))));
+           });
+}
+
+// Of several counts: the one of the whole run, then that of the optimizer's steps.
+int weight(Counter counter, const Field& field) {
+    return counter == Counter::WholeStep ? 2 : field.name.find("step") != std::string::npos ? 1 : 0;
+}
+
+// Where a program reports no "loss": the first of these is what it means by it.
+bool stands_for_loss(std::string_view name) {
+    constexpr std::array<std::string_view, 9> kNames{"total_loss",   "tot_loss",     "loss_total",
+                                                     "avg_loss",     "average_loss", "mean_loss",
+                                                     "running_loss", "step_loss",    "batch_loss"};
+    return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+}  // namespace
+
+// The counters of the line, and how the reading counts: steps of the run, or of an epoch.
+void GeneralReader::take_counters(const LineFields& fields, Line& line, std::vector<bool>& used) const {
+    const Field* epoch = nullptr;
+    const Field* step = nullptr;
+    Counter kind = Counter::None;
+    for (std::size_t i = 0; i < fields.fields.size(); ++i) {
+        const Field& field = fields.fields[i];
+        const Counter counter = counter_of(field);
+        if (counter == Counter::None) {
+            continue;
+        }
+        used[i] = true;
+        if (counter == Counter::Epoch && epoch == nullptr) {
+            epoch = &field;
+        } else if (counter != Counter::Epoch &&
+                   (step == nullptr || weight(counter, field) > weight(kind, *step))) {
+            step = &field;
+            kind = counter;
+        }
+        line.counters += field.name + ' ';
+        // "steps: 1000" may be how many there are to be.
+        line.named = line.named || (!field.in_call && (field.total || !field.name.ends_with('s')));
+    }
+    for (std::size_t i = 0; i < fields.fields.size(); ++i) {
+        const Field& field = fields.fields[i];
+        const Field* next = i + 1 < fields.fields.size() ? &fields.fields[i + 1] : nullptr;
+        const bool pair = line.counters.empty() && field.name.empty() && field.bracketed && field.whole &&
+                          !field.total && next != nullptr && next->name.empty() && next->bracketed &&
+                          next->whole && !next->total;
+        if (pair) {  // "[1, 10]"
+            epoch = &field;
+            step = next;
+            kind = Counter::Batch;
+            used[i] = used[i + 1] = true;
+            line.counters = "pair ";
+        } else if (is_fraction(field) && step == nullptr &&
+                   (field.bracketed || epoch != nullptr || field.token == 0)) {
+            step = &field;
+            kind = Counter::Step;
+            used[i] = true;
+            line.counters += "fraction ";
+        } else if (line.counters.empty() && step == nullptr && field.apart && field.name.empty() &&
+                   field.bracketed && field.whole && !field.total && next != nullptr && !next->name.empty() &&
+                   !next->bracketed) {
+            step = &field;  // "[1300] loss=0.3"
+            kind = Counter::Step;
+            used[i] = true;
+        }
+    }
+    line.counters += step != nullptr && line.counters.empty() ? "bracket " : "";
+    Reading& reading = line.reading;
+    line.epoch = epoch != nullptr && epoch->whole ? std::optional(epoch->value) : std::nullopt;
+    line.step = step != nullptr ? std::optional(step->value) : std::nullopt;
+    const bool share = epoch != nullptr && !epoch->whole;
+    if (epoch != nullptr) {
+        reading.epoch = epoch->value;
+        reading.epochs = epoch->total;
+        reading.epoch_is_done_share = share;
+    }
+    if (step == nullptr) {
+        line.once_an_epoch = epoch != nullptr && !share;
+        reading.counted = share;
+    } else if (kind == Counter::WholeStep || share ||
+               (kind == Counter::Step && (epoch == nullptr || !step->total))) {
+        reading.step = step->value;
+        reading.may_restart = kind == Counter::Step && !share;
+        reading.steps = line.named ? step->total : std::nullopt;
+    } else if (epoch == nullptr) {
+        reading.step = step->value;
+        reading.steps = line.named ? step->total : std::nullopt;
+        reading.may_restart = true;
+    } else {
+        reading.in_epoch = step->value;
+        reading.per_epoch = step->total;
+    }
+    reading.once_an_epoch = line.once_an_epoch;
+    line.order = {share || epoch == nullptr ? 0 : epoch->value, step != nullptr ? step->value
+                                                                : share         ? epoch->value
+                                                                                : 0};
+}
+
+std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& fields) const {
+    Line line;
+    std::vector<bool> used(fields.fields.size(), false);
+    take_counters(fields, line, used);
+    line.rank = rank_of(fields);
+    line.validation = is_about_validation(fields);
+    const bool validation = line.validation && any_believed_;
+    for (std::size_t i = 0; i < fields.fields.size(); ++i) {
+        const auto series = used[i] ? std::nullopt : series_of(fields.fields[i], validation);
+        const auto& values = line.reading.values;
+        const bool again = series && std::any_of(values.begin(), values.end(), [&](const auto& pair) {
+                               return pair.first == series->name;
+                           });
+        if (!series || again) {
+            continue;
+        }
+        const bool of_epoch = line.once_an_epoch && series->name == "t_step_ms";
+        line.reading.add(of_epoch ? "t_epoch_ms" : series->name, fields.fields[i].value, series->factor);
+        line.of_training.push_back(series->training);
+        // A rate alone may be a setting: it needs a count.
+        line.telling = line.telling || (series->telling && (!line.counters.empty() || series->name != "lr"));
+        line.names += series->name + ' ';
+    }
+    if (line.reading.values.empty()) {
+        return std::nullopt;
+    }
+    // A counter that has no name, or none at all, needs a name that leaves no doubt.
+    if (!line.named && !line.telling) {
+        return std::nullopt;
+    }
+    Reading& reading = line.reading;
+    if (line.counters.empty()) {
+        if (advances_ == 0) {
+            return std::nullopt;
+        }
+        reading.epoch = epoch_;
+        reading.epochs = epochs_;
+        reading.once_an_epoch = line.once_an_epoch = true;
+        line.order = {epoch_.value_or(0), static_cast<double>(advances_)};
+    } else if (!reading.epoch && epoch_ && line.counters == "fraction ") {
+        reading.epoch = epoch_;  // Keras: the epoch has a line of its own
+        reading.epochs = epochs_;
+        reading.in_epoch = reading.step;
+        reading.per_epoch = fraction_total(fields);
+        reading.step.reset();
+        reading.steps.reset();
+        line.order.first = *epoch_;
+    }
+    if (validation) {
+        // Its own count is that of the validation; its means run up to the end.
+        const bool own =
+            reading.in_epoch || (reading.may_restart && line.counters.find("fraction") != std::string::npos);
+        if (own) {
+            const auto total = fraction_total(fields);
+            if (total && line.order.second + 1 < *total) {
+                return std::nullopt;
+            }
+            reading.step.reset();
+            reading.steps.reset();
+            reading.in_epoch.reset();
+            reading.per_epoch.reset();
+        }
+        reading.validation = true;
+    }
+    return line;
+}
+
+// "Epoch 3/10" alone on its line: what follows belongs to it.
+bool GeneralReader::take_context(const LineFields& fields) {
+    const Field* epoch = nullptr;
+    for (const Field& field : fields.fields) {
+        const bool number_of_a_logger = field.name.empty() && !field.total;
+        if (!number_of_a_logger &&
+            (epoch != nullptr || !field.whole || counter_of(field) != Counter::Epoch)) {
+            return false;
+        }
+        epoch = number_of_a_logger ? epoch : &field;
+    }
+    if (epoch == nullptr || fields.other_words.size() > 3) {
+        return false;
+    }
+    contexts_ += epoch_ != epoch->value ? 1U : 0U;
+    epoch_ = epoch->value;
+    epochs_ = epoch->total;
+    ++advances_;
+    return true;
+}
+
+bool GeneralReader::is_believed(const Line& line, const Statement& statement) const {
+    if (statement.held && line.order > statement.held->order) {
+        // What is printed twice the same, without a count, is a setting.
+        const bool counts = any_believed_ || contexts_ > 1;
+        return !line.counters.empty() || (counts && line.reading.values != statement.held->reading.values);
+    }
+    if (!any_believed_ || !line.telling) {
+        return false;
+    }
+    if (line.counters.empty()) {
+        return line.validation;
+    }
+    // The program counts, and this line goes on from there.
+    return line.named && (!line.epoch || *line.epoch >= last_epoch_) &&
+           (!line.step || line.epoch || *line.step >= last_step_);
+}
+
+// From here on each of its names has one meaning: two statements with a series of one name would mix their values.
+void GeneralReader::believe(const std::string& key, Statement& statement, const Line& line) {
+    statement.believed = true;
+    any_believed_ = true;
+    if (rank_.empty()) {
+        rank_ = line.rank;
+    }
+    const auto& values = line.reading.values;
+    const bool has_loss =
+        std::any_of(values.begin(), values.end(), [](const auto& pair) { return pair.first == "loss"; });
+    bool needs_loss = !has_loss && sources_.count("loss") == 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::string& name = values[i].first;
+        std::string series = name;
+        if (needs_loss && stands_for_loss(lower(name))) {
+            series = "loss";
+            needs_loss = false;
+        }
+        const auto source = sources_.find(series);
+        const bool other = source != sources_.end() && source->second.key != key;
+        if (other && line.of_training[i]) {
+            series = "train_" + name;
+        } else if (other && line.once_an_epoch && !source->second.once_an_epoch &&
+                   !name.starts_with("val_")) {
+            series = "epoch_" + name;
+        }
+        if (series != name) {
+            statement.renamed[name] = series;
+        }
+        sources_.emplace(series, Source{key, line.once_an_epoch});
+    }
+}
+
+void GeneralReader::accept(const Statement& statement, Line line, std::vector<Reading>& readings) {
+    for (auto& [name, value] : line.reading.values) {
+        if (const auto other = statement.renamed.find(name); other != statement.renamed.end()) {
+            name = other->second;
+        }
+    }
+    last_epoch_ = line.epoch.value_or(last_epoch_);
+    last_step_ = line.step && !line.validation ? *line.step : last_step_;
+    readings.push_back(std::move(line.reading));
+}
+
+// The program is one that counts: its other lines with the same counter count from their first, too.
+void GeneralReader::accept_held(const Line& line, std::vector<Reading>& readings) {
+    std::vector<std::pair<const std::string*, Statement*>> others;
+    for (auto& [key, statement] : statements_) {
+        if (statement.held && statement.held->telling && statement.held->named &&
+            statement.held->counters == line.counters) {
+            others.emplace_back(&key, &statement);
+        }
+    }
+    std::sort(others.begin(), others.end(),
+              [](const auto& a, const auto& b) { return a.second->used < b.second->used; });
+    for (auto& [key, statement] : others) {
+        believe(*key, *statement, *statement->held);
+        accept(*statement, std::move(*statement->held), readings);
+        statement->held.reset();
+    }
+}
+
+void GeneralReader::forget_oldest() {
+    auto oldest = statements_.end();
+    for (auto at = statements_.begin(); at != statements_.end(); ++at) {
+        if (!at->second.believed && (oldest == statements_.end() || at->second.used < oldest->second.used)) {
+            oldest = at;
+        }
+    }
+    if (oldest != statements_.end()) {
+        statements_.erase(oldest);
+    }
+}
+
+std::vector<Reading> GeneralReader::read(const std::vector<Token>& tokens, double place) {
+    const LineFields fields = fields_of(tokens);
+    waits_ = false;
+    if (fields.fields.empty() || take_context(fields)) {
+        return {};
+    }
+    auto line = understand(fields);
+    if (!line || (!line->rank.empty() && !rank_.empty() && line->rank != rank_)) {
+        return {};  // torchrun --tee: other ranks print the same into one output
+    }
+    if (!line->counters.empty()) {
+        ++advances_;
+        latest_step_ = line->reading.step.value_or(latest_step_);
+    }
+    const std::string key = line->counters + '|' + line->names;
+    if (statements_.size() >= kMostStatements && statements_.count(key) == 0) {
+        forget_oldest();
+        if (statements_.size() >= kMostStatements) {
+            return {};
+        }
+    }
+    Statement& statement = statements_[key];
+    std::vector<Reading> readings;
+    if (statement.held && !line->rank.empty() && statement.held->rank != line->rank) {
+        return {};
+    }
+    if (!statement.believed) {
+        if (!is_believed(*line, statement)) {
+            line->reading.behind = place > 0 ? place : latest_step_;
+            statement.held = std::move(line);
+            statement.used = ++lines_;
+            waits_ = true;
+            return {};
+        }
+        const bool first = !any_believed_;
+        believe(key, statement, *line);
+        if (statement.held && line->order > statement.held->order) {
+            accept(statement, std::move(*statement.held), readings);
+        }
+        statement.held.reset();
+        if (first) {
+            accept_held(*line, readings);
+        }
+    }
+    statement.used = ++lines_;
+    accept(statement, std::move(*line), readings);
+    return readings;
+}
+
+void GeneralReader::known(const Reading& reading) {
+    const bool counts = !reading.values.empty() && (reading.step || reading.in_epoch || reading.counted);
+    any_believed_ = any_believed_ || counts;
+    latest_step_ = reading.step.value_or(latest_step_);
+    advances_ += counts ? 1 : 0;
+    for (const auto& [name, value] : reading.values) {
+        sources_.emplace(name, Source{.key = "#", .once_an_epoch = !counts});
+    }
+}
+
+}  // namespace rankscope::metric_lines

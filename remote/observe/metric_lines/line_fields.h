@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/observe/metric_lines/line_tokens.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rankscope::metric_lines {
+
+/// A number of a line, and what the line calls it.
+struct Field {
+    std::string name;     ///< lower case, '_' between words; empty: the line has no name for it
+    std::string printed;  ///< the same as the line has it
+    double value = 0;
+    std::optional<double> total{};  ///< "10/156": of so many
+    std::string unit{};
+    bool assigned = false;   ///< ':', '=' or "is" stands between name and number
+    bool whole = false;      ///< digits only
+    bool bracketed = false;  ///< "[10/156]"
+    bool apart = false;      ///< blanks stand before it or its bracket, or the line begins with it
+    bool in_call = false;    ///< "main(step=3)": source code, or a printed object
+    std::size_t token = 0;   ///< the number's place among the tokens
+};
+
+/// A line's numbers with their names, by position alone: "loss 0.3", "loss: 0.3", "loss=0.3", "lr=[1e-3, 1e-3]",
+/// "tensor(0.3)", "10/156", "98.2 img/s". Times, and numbers inside the brackets behind a value, are left out.
+struct LineFields {
+    std::vector<Field> fields;
+    std::vector<std::string> other_words;  ///< lower case: what names no number
+};
+
+LineFields fields_of(const std::vector<Token>& tokens);
+/// A word that can be the unit behind a number: "ms", "GiB", "samples/s".
+bool is_unit(std::string_view word);
+
+}  // namespace rankscope::metric_lines

@@ -1,0 +1,318 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// Lines of no known program → metrics: two lines of a statement, as scripts print them, and what must come of both.
+
+#include <remote/observe/metric_lines/line_fields.h>
+#include <remote/observe/metric_lines/line_metrics.h>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+namespace rankscope::metric_lines {
+namespace {
+
+using Values = std::map<std::string, double>;
+
+std::vector<MetricsLine> read(const std::vector<std::string>& lines) {
+    LineMetrics metrics({}, true);
+    std::vector<MetricsLine> all;
+    const auto take = [&all](const std::vector<MetricsLine>& some) {
+        all.insert(all.end(), some.begin(), some.end());
+    };
+    for (const auto& line : lines) {
+        take(metrics.feed(false, line + '\n'));
+    }
+    take(metrics.finish());
+    return all;
+}
+
+/// Two lines of one statement; the last of them is expected so.
+struct Statement {
+    const char* first;
+    const char* second;
+    std::optional<std::int64_t> step;
+    std::optional<double> epoch;
+    Values values;
+};
+
+const std::vector<Statement> kStatements{
+    {"step 1 loss 0.9", "step 5 loss 0.3", 5, {}, {{"loss", 0.3}}},
+    {"step 102 loss 0.0019 grad_norm 0.05",
+     "step 103 loss 0.0014 grad_norm 0.04",
+     103,
+     {},
+     {{"loss", 0.0014}, {"grad_norm", 0.04}}},
+    {"step 1 loss 1.000 margin 0.1", "step 2 loss 0.500 margin 0.2", 2, {}, {{"loss", 0.5}, {"margin", 0.2}}},
+    {"step: 9, loss: 2.0", "step: 10, loss: 1.9", 10, {}, {{"loss", 1.9}}},
+    {"step=9 loss=2.0", "step=10 loss=1.9", 10, {}, {{"loss", 1.9}}},
+    {"[4/200] loss=0.40 lr=0.05", "[5/200] loss=0.30 lr=0.05", 5, {}, {{"loss", 0.3}, {"lr", 0.05}}},
+    {"Epoch 9, Loss: 2.0", "Epoch 10, Loss: 1.9", 10, 10, {{"loss", 1.9}}},
+    {"Iteration 9 | loss: 2.0 | lr: 0.001",
+     "Iteration 10 | loss: 1.9 | lr: 0.001",
+     10,
+     {},
+     {{"loss", 1.9}, {"lr", 0.001}}},
+    {"[1,    5] loss: 2.0", "[1,   10] loss: 1.9", 10, 1, {{"loss", 1.9}}},
+    {"loss: 2.0  [    5/60000]", "loss: 1.9  [   10/60000]", 10, {}, {{"loss", 1.9}}},
+    {"Epoch 2/10, Train Loss: 0.6, Val Loss: 0.5",
+     "Epoch 3/10, Train Loss: 0.5, Val Loss: 0.4",
+     3,
+     3,
+     {{"loss", 0.5}, {"val_loss", 0.4}}},
+    {R"({"step": 4, "loss": 0.4})", R"({"step": 5, "loss": 0.3})", 5, {}, {{"loss", 0.3}}},
+    {"{'step': 4, 'loss': 0.4, 'phase': 'train'}",
+     "{'step': 5, 'loss': 0.3, 'phase': 'train'}",
+     5,
+     {},
+     {{"loss", 0.3}}},
+    {"epoch 1 step 9 loss 2.0", "epoch 1 step 10 loss 1.9", 10, 1, {{"loss", 1.9}}},
+    {"Epoch 0 | Batch 9/128 | loss 2.0",
+     "Epoch 0 | Batch 10/128 | loss 1.9",
+     10,
+     1,
+     {{"loss", 1.9}, {"steps_per_epoch", 128}}},
+    {"Epoch: [0]  [  0/156]  eta: 0:00:30  lr: 0.01  img/s: 200.0  loss: 2.3 (2.3)  acc1: 10.0 (10.0)  time: "
+     "0.1",
+     "Epoch: [0]  [ 10/156]  eta: 0:00:20  lr: 0.01  img/s: 250.1  loss: 1.9 (2.1)  acc1: 50.0 (30.0)  time: "
+     "0.1",
+     10,
+     1,
+     {{"lr", 0.01}, {"images_per_s", 250.1}, {"loss", 1.9}, {"acc1", 0.5}, {"time", 0.1}}},
+    {"step 1 | loss nan | dt 12.5ms | tok/s 1,024",
+     "step 2 | loss 0.5 | dt 13.5ms | tok/s 2,048",
+     2,
+     {},
+     {{"loss", 0.5}, {"t_step_ms", 13.5}, {"tokens_per_s", 2048}}},
+    {"step 1 acc 10% elapsed 12.5s eta 0:01:00",
+     "step 2 acc 20% elapsed 13.5s eta 0:00:59",
+     2,
+     {},
+     {{"acc1", 0.2}}},
+    {"step 1 mem 2.1GiB loss tensor(0.5, device='cuda:0')",
+     "step 2 mem 2.1GiB loss tensor(0.25, device='cuda:0')",
+     2,
+     {},
+     {{"loss", 0.25}}},
+    {"step 1 lr=[1e-3, 1e-4] loss=0.5",
+     "step 2 lr=[1e-3, 1e-4] loss=0.4",
+     2,
+     {},
+     {{"lr", 1e-3}, {"loss", 0.4}}},
+    {"global_step 10 (epoch 1): loss is 0.5",
+     "global_step 20 (epoch 1): loss is 0.4",
+     20,
+     1,
+     {{"loss", 0.4}}},
+    {"update 10: policy_loss = -0.5, reward = 3",
+     "update 20: policy_loss = -0.25, reward = 4",
+     20,
+     {},
+     {{"policy_loss", -0.25}, {"reward", 4}}},
+    {"Step #1: total_loss: 3.5", "Step #2: total_loss: 3.25", 2, {}, {{"loss", 3.25}}},
+};
+
+TEST(GeneralReader, ReadsTwoLinesOfOneStatement) {
+    for (const auto& statement : kStatements) {
+        SCOPED_TRACE(statement.second);
+        const auto lines = read({statement.first, statement.second});
+        ASSERT_EQ(lines.size(), 2U) << "the first line counts as well";
+        EXPECT_EQ(lines[1].step, statement.step);
+        EXPECT_EQ(lines[1].epoch, statement.epoch);
+        Values values(lines[1].values.begin(), lines[1].values.end());
+        Values expected = statement.values;
+        // What is said once is said with the first line.
+        for (const char* once : {"steps_per_epoch", "epochs", "steps"}) {
+            expected.erase(once);
+        }
+        for (const auto& [name, value] : expected) {
+            ASSERT_TRUE(values.contains(name)) << name;
+            EXPECT_NEAR(values[name], value, 1e-9) << name;
+        }
+        EXPECT_EQ(values.size(), expected.size());
+    }
+}
+
+TEST(GeneralReader, PassesOverThePrefixesOfLoggers) {
+    for (const char* prefix :
+         {"INFO:root:", "INFO:train:", "2024-05-01 12:30:01,123 - train - INFO - ",
+          "2024-05-01 12:30:01.123 | INFO     | __main__:train:45 - ", "[2024-05-01 12:30:01] ",
+          "[rank0]:", "[default0]:", "I0501 12:30:01.123456 140 train.py:45] ", "[05/01 12:30:01 d2.train]: ",
+          "[2024-05-01 12:30:01,204] [INFO] [logging.py:96:log_dist] [Rank 0] ", "12:30:01 INFO ",
+          "train.py:45 [INFO] ", "(rank 0) ", "[12:30:01] node1: ", "2024-05-01T12:30:01.123Z ", "> ",
+          "==> "}) {
+        SCOPED_TRACE(prefix);
+        const auto lines =
+            read({std::string(prefix) + "step 4 loss 0.4", std::string(prefix) + "step 5 loss 0.3"});
+        ASSERT_EQ(lines.size(), 2U);
+        EXPECT_EQ(lines[1].step, 5);
+        ASSERT_EQ(lines[1].values.size(), 1U);
+        EXPECT_EQ(lines[1].values[0], (std::pair<std::string, double>("loss", 0.3)));
+    }
+}
+
+TEST(GeneralReader, FindsNothingInOrdinaryOutput) {
+    std::ifstream file(RANKSCOPE_LINES_WITHOUT_METRICS);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) {
+        lines.push_back(line);
+    }
+    ASSERT_GE(lines.size(), 500U);
+    auto twice = lines;
+    twice.insert(twice.end(), lines.begin(), lines.end());
+    for (const auto& line : read(twice)) {
+        ADD_FAILURE() << line.values.front().first << " = " << line.values.front().second;
+    }
+    // And among the lines of a program that is read.
+    lines.insert(lines.begin(), {"step 1 loss 0.9", "step 2 loss 0.8"});
+    EXPECT_EQ(read(lines).size(), 2U);
+}
+
+TEST(GeneralReader, ACounterThatDoesNotRiseIsNone) {
+    EXPECT_TRUE(read({"step 5 loss 0.3", "step 5 loss 0.3", "step 5 loss 0.3"}).empty());
+    EXPECT_TRUE(read({"step 5 loss 0.3"}).empty());
+    EXPECT_TRUE(read({"step 5 loss 0.3", "step 6 accuracy 0.3", "step 7 lr 0.3"}).empty());
+}
+
+TEST(GeneralReader, CountsStepsThatBeginAgainWithEachEpoch) {
+    const auto lines = read({"epoch 1 step 1 loss 0.9", "epoch 1 step 2 loss 0.8", "epoch 2 step 1 loss 0.7",
+                             "epoch 2 step 2 loss 0.6"});
+    ASSERT_EQ(lines.size(), 4U);
+    EXPECT_EQ(lines[2].step, 3);
+    EXPECT_EQ(lines[3].step, 4);
+    const auto through =
+        read({"epoch 1 step 1 loss 0.9", "epoch 1 step 2 loss 0.8", "epoch 2 step 3 loss 0.7"});
+    ASSERT_EQ(through.size(), 3U);
+    EXPECT_EQ(through[2].step, 3) << "counted through all epochs";
+}
+
+TEST(GeneralReader, AnEpochsMeanIsNoStepsLoss) {
+    const auto lines = read({"epoch 1 - iter 10/20 - loss 0.5", "epoch 1 - iter 20/20 - loss 0.4",
+                             "epoch 1 done: loss 0.45", "DEV : loss 0.6"});
+    ASSERT_EQ(lines.size(), 4U);
+    EXPECT_EQ(lines[2].values[0].first, "epoch_loss");
+    EXPECT_EQ(lines[2].step, 20);
+    EXPECT_EQ(lines[3].values[0].first, "val_loss");
+}
+
+TEST(GeneralReader, TheEpochMayHaveALineOfItsOwn) {
+    const auto lines =
+        read({"Epoch 1/12", "loss: 0.84 - val_loss: 0.48", "Epoch 2/12", "loss: 0.46 - val_loss: 0.41"});
+    ASSERT_EQ(lines.size(), 2U);
+    EXPECT_EQ(lines[1].epoch, 2);
+    EXPECT_EQ(lines[1].step, 2);
+}
+
+TEST(GeneralReader, OneRankOfSeveralInOneOutput) {
+    const auto lines = read({"[rank0]:step 1 loss 0.9", "[rank1]:step 1 loss 5.0", "[rank0]:step 2 loss 0.8",
+                             "[rank1]:step 2 loss 4.0", "[rank0]:step 3 loss 0.7"});
+    ASSERT_FALSE(lines.empty());
+    for (const auto& line : lines) {
+        EXPECT_LT(line.values[0].second, 1) << "of rank 1";
+    }
+}
+
+TEST(LineMetrics, TheBarThatIsDrawnNextHasTheStepOfTrainersLine) {
+    LineMetrics metrics({}, true);
+    std::vector<MetricsLine> lines;
+    const auto feed = [&](bool err, const std::string& text) {
+        const auto some = metrics.feed(err, text);
+        lines.insert(lines.end(), some.begin(), some.end());
+    };
+    feed(true, "\r  0%|          | 0/40 [00:00<?, ?it/s]\r 10%|#         | 4/40 [00:01<00:09,  3.9it/s]");
+    feed(false,
+         "{'loss': 0.9, 'grad_norm': 1.5, 'learning_rate': 4.5e-05, 'epoch': 0.04}\n{'loss': 0.8, 'epoch': "
+         "0.08}\n");
+    // tqdm wipes the bar, the line is printed, the bar is drawn again.
+    feed(true, "\r                                        \r\r 12%|#2        | 5/40 [00:01<00:09,  3.9it/s]");
+    feed(true, "\r 22%|##2       | 9/40 [00:02<00:08,  3.9it/s]");
+    feed(true,
+         "\r                                        \r\r 25%|##5       | 10/40 [00:02<00:08,  3.9it/s]\r");
+    for (const auto& line : metrics.finish()) {
+        lines.push_back(line);
+    }
+    ASSERT_EQ(lines.size(), 2U);
+    EXPECT_EQ(lines[0].step, 5);
+    EXPECT_EQ(lines[0].epoch, 0.04);
+    EXPECT_EQ(lines[1].step, 10);
+    EXPECT_EQ(lines[1].epoch, 0.08);
+}
+
+TEST(LineMetrics, OffersLinesThatNothingReads) {
+    LineMetrics metrics({}, true);
+    for (int i = 1; i < 20; ++i) {
+        metrics.feed(false, "r " + std::to_string(i) + " -> 0." + std::to_string(100 + i) + " cost\n");
+        EXPECT_FALSE(metrics.offer(1, false));
+    }
+    metrics.feed(false, "r 20 -> 0.120 cost\n");
+    const auto offer = metrics.offer(2, false);
+    ASSERT_TRUE(offer);
+    EXPECT_EQ(offer->line, "r 20 -> 0.120 cost");
+    ASSERT_EQ(offer->marks.size(), 2U);
+    EXPECT_EQ(offer->marks[0].name, "step");
+    EXPECT_EQ(offer->pattern, "r {step} -> {value}");
+    EXPECT_EQ(offer->fields(), (std::vector<std::string>{"step=20", "value=0.120"}));
+    EXPECT_FALSE(metrics.offer(3, false)) << "once";
+}
+
+// docs/own-program.md begins with this program: it is run as it stands there.
+TEST(GeneralReader, ReadsTheFirstProgramOfThePage) {
+    std::ifstream page(RANKSCOPE_OWN_PROGRAM_PAGE);
+    const std::string text((std::istreambuf_iterator<char>(page)), std::istreambuf_iterator<char>());
+    const std::string fence = "```python\n";
+    const auto begin = text.find(fence);
+    ASSERT_NE(begin, std::string::npos);
+    const auto program =
+        text.substr(begin + fence.size(), text.find("```", begin + fence.size()) - begin - fence.size());
+    std::string path = testing::TempDir() + "first-program-XXXXXX";
+    const int file = ::mkstemp(path.data());
+    ASSERT_GE(file, 0);
+    ASSERT_EQ(::write(file, program.data(), program.size()), static_cast<ssize_t>(program.size()));
+    ::close(file);
+    FILE* const python = ::popen(("RANK=0 WORLD_SIZE=1 python3 " + path).c_str(), "r");
+    ASSERT_NE(python, nullptr);
+    LineMetrics metrics({}, true);
+    std::vector<MetricsLine> lines;
+    for (int c = std::fgetc(python); c != EOF; c = std::fgetc(python)) {
+        const char byte = static_cast<char>(c);
+        for (const auto& line : metrics.feed(false, {&byte, 1})) {
+            lines.push_back(line);
+        }
+    }
+    EXPECT_EQ(::pclose(python), 0);
+    ::unlink(path.c_str());
+    ASSERT_EQ(lines.size(), 3U);
+    EXPECT_EQ(lines[2].step, 3);
+    const Values values(lines[2].values.begin(), lines[2].values.end());
+    EXPECT_EQ(values, (Values{{"loss", 0.333}, {"margin", 0.3}}));
+}
+
+TEST(LineMetrics, FewLinesAreOfferedAfterAMinuteAndAtTheEnd) {
+    for (const bool ended : {false, true}) {
+        LineMetrics metrics({}, true);
+        for (const char* line : {"r 1 -> 0.5\n", "r 2 -> 0.4\n", "r 3 -> 0.3\n"}) {
+            metrics.feed(false, line);
+        }
+        EXPECT_FALSE(metrics.offer(10, false));
+        EXPECT_FALSE(metrics.offer(69, false));
+        EXPECT_TRUE(metrics.offer(ended ? 69 : 70, ended));
+    }
+}
+
+TEST(LineMetrics, OffersNothingWhereSomethingIsRead) {
+    LineMetrics metrics({}, true);
+    for (int i = 1; i < 30; ++i) {
+        metrics.feed(false, "r " + std::to_string(i) + " -> 0.5\nstep " + std::to_string(i) + " loss 0.5\n");
+    }
+    EXPECT_FALSE(metrics.offer(100, true));
+}
+
+}  // namespace
+}  // namespace rankscope::metric_lines
