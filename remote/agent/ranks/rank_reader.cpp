@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/shell_quote.h>
 #include <remote/agent/ranks/rank_reader.h>
 #include <remote/agent/spool/run_events.h>
 
@@ -72,6 +73,7 @@ void RankReader::finish(RankProcess& rank, bool well) {
     }
     if (rank.printed) {
         emit_metrics(rank, rank.printed->finish());
+        offer_lines(rank, well);
     }
     emit_lines(rank, rank.out_lines, false, true);
     emit_lines(rank, rank.err_lines, true, true);
@@ -139,6 +141,7 @@ void RankReader::read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines,
         emit_lines(rank, lines, is_stderr, false);
         if (rank.printed) {
             emit_metrics(rank, rank.printed->feed(is_stderr, text));
+            offer_lines(rank, false);
         }
     }
 }
@@ -267,6 +270,20 @@ void RankReader::emit_metrics(RankProcess& rank, const std::vector<MetricsLine>&
     for (const auto& line : lines) {
         emit_metric(rank, line);
     }
+}
+
+// What nothing reads, with the command that teaches it.
+void RankReader::offer_lines(RankProcess& rank, bool ended) {
+    const auto offer = rank.first_metric_seen ? std::nullopt : rank.printed->offer(monotonic_s(), ended);
+    if (!offer) {
+        return;
+    }
+    std::string command = "rankscopectl metrics learn --line " + shell_quote(offer->line);
+    for (const auto& field : offer->fields()) {
+        command += " --field " + shell_quote(field);
+    }
+    add_stage(spool_, rank.spec.rank(), StageName::Note, StageStatus::Progress,
+              "No metrics are read from this output. Teach it: " + command);
 }
 
 void RankReader::emit_metric(RankProcess& rank, const MetricsLine& line) {

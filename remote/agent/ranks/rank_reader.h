@@ -49,6 +49,7 @@ private:
     void read_event_files(bool all);
     void emit_metrics(RankProcess& rank, const std::vector<MetricsLine>& lines);
     void emit_metric(RankProcess& rank, const MetricsLine& line);
+    void offer_lines(RankProcess& rank, bool ended);
 
     SpoolWriter& spool_;
     std::vector<RankProcess>& ranks_;
