@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <map>
 #include <thread>
 
 namespace rankscope {
@@ -377,6 +378,39 @@ TEST_F(RunStoreTest, OnlyTheUserMayReadIt) {
     EXPECT_EQ(std::filesystem::status(folder_ / "data").permissions(), perms::owner_all);
     const test::ScopedEnvironment data("XDG_DATA_HOME", "/data");
     EXPECT_EQ(RunStore::default_path(), "/data/rankscope/runs.sqlite");
+}
+
+// tqdm: `update` draws the new count with the values of the step before, `set_postfix` draws it again.
+TEST_F(RunStoreTest, TheLastValueOfAStepCounts) {
+    std::vector<Event> events;
+    for (std::uint64_t seq = 1; seq <= 5000; ++seq) {
+        const auto step = static_cast<std::int64_t>((seq + 1) / 2);
+        const double value = static_cast<double>(seq);
+        MetricEvent metric{step, 1, {{"loss", value}}, {}};
+        if (seq % 2 == 1) {
+            metric.values.emplace_back("lr", value);
+        }
+        events.push_back(make_event(metric, seq, "node1", 0));
+    }
+    ASSERT_TRUE(store_->append("run-1", events));
+    std::map<std::int64_t, std::vector<double>> losses;
+    std::size_t rates = 0;
+    ASSERT_TRUE(store_->replay("run-1", [&](const Event& event) {
+        const auto* metric = event.as<MetricEvent>();
+        for (const auto& [name, value] : metric->values) {
+            if (name == "loss") {
+                losses[metric->step].push_back(value);
+            } else {
+                ++rates;
+            }
+        }
+        return true;
+    }));
+    ASSERT_EQ(losses.size(), 2500U);
+    for (const auto& [step, values] : losses) {
+        EXPECT_EQ(values, std::vector<double>{static_cast<double>(2 * step)}) << step;
+    }
+    EXPECT_EQ(rates, 2500U) << "what the later line does not have stays";
 }
 
 TEST(Sqlite, BindsAndReadsEveryKind) {

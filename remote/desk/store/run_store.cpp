@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
+#include <set>
 
 namespace rankscope {
 namespace {
@@ -64,6 +66,31 @@ std::string joined_nodes(const LaunchPlan& plan) {
         nodes += (nodes.empty() ? "" : ",") + node.node;
     }
     return nodes;
+}
+
+// A bar that is redrawn says a step twice, first with the values of the one before: the last value counts.
+void keep_last_of_each_step(std::vector<Event>& events) {
+    struct Later {
+        std::int64_t step = -1;
+        std::set<std::string, std::less<>> names;
+    };
+    std::map<int, Later> by_rank;
+    for (auto event = events.rbegin(); event != events.rend(); ++event) {
+        auto* metric = std::get_if<MetricEvent>(&event->body);
+        if (metric == nullptr || metric->step < 0) {
+            continue;
+        }
+        Later& later = by_rank[event->rank];
+        if (later.step != metric->step) {
+            later = {metric->step, {}};
+        }
+        std::erase_if(metric->values, [&](const auto& value) { return later.names.contains(value.first); });
+        for (const auto& [name, value] : metric->values) {
+            if (std::isfinite(value)) {
+                later.names.insert(name);
+            }
+        }
+    }
 }
 
 }  // namespace
@@ -406,10 +433,11 @@ Result<void> RunStore::replay_pages(const std::string& run_id, const std::string
                                     const std::function<bool(const Event&)>& sink) const {
     // Pages, each with the lock held for a moment only: a long replay must not hold up the writer.
     constexpr int kPage = 2000;
+    constexpr std::size_t kHeldBack = 500;  ///< events whose values the next page may replace
     const std::string sql = select + "ORDER BY 1 LIMIT ?3";
     std::int64_t after = 0;
+    std::vector<Event> page;
     for (;;) {
-        std::vector<Event> page;
         int read = 0;
         {
             const std::lock_guard lock(impl_->mutex);
@@ -427,14 +455,18 @@ Result<void> RunStore::replay_pages(const std::string& run_id, const std::string
                 return impl_->failure("The events of the run cannot be read.");
             }
         }
-        for (const auto& event : page) {
-            if (!sink(event)) {
+        keep_last_of_each_step(page);
+        const bool last = read < kPage;
+        const std::size_t ready = last ? page.size() : page.size() - std::min(page.size(), kHeldBack);
+        for (std::size_t i = 0; i < ready; ++i) {
+            if (!sink(page[i])) {
                 return {};
             }
         }
-        if (read < kPage) {
+        if (last) {
             return {};
         }
+        page.erase(page.begin(), page.begin() + static_cast<std::ptrdiff_t>(ready));
     }
 }
 
