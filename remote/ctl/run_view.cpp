@@ -79,8 +79,12 @@ void RunView::event(const Event& event) {
         live_verdict(*verdict);
     } else if (const auto* metric = event.as<MetricEvent>()) {
         if (metric->has("val_acc1") && event.rank == 0) {
-            std::printf("  epoch %.0f: validation accuracy %.2f %%, loss %.4f\n", metric->epoch,
-                        metric->value("val_acc1") * 100, metric->value("val_loss"));
+            std::string line = "  ";
+            line += metric->epoch >= 0 ? "epoch " + number(metric->epoch, "%.6g") + ": " : std::string();
+            line += "validation accuracy " + number(metric->value("val_acc1") * 100, "%.2f") + " %";
+            line += metric->has("val_loss") ? ", loss " + number(metric->value("val_loss"), "%.4f")
+                                            : std::string();
+            print(line);
         } else {
             progress(event);
         }
@@ -228,8 +232,11 @@ void RunView::progress(const Event& event) {
             continue;
         }
         ++shown;
-        line += "rank " + std::to_string(rank.rank) + ": step " + std::to_string(rank.step) + " loss " +
-                number(rank.loss, "%.4f");
+        line += "rank " + std::to_string(rank.rank) + ": step " + std::to_string(rank.step);
+        const auto loss = state_.metrics.find("loss");
+        if (loss && rank.last_of(*loss)) {
+            line += " loss " + number(*rank.last_of(*loss), "%.4f");
+        }
         if (std::isfinite(rank.acc1)) {
             line += " acc " + number(rank.acc1 * 100, "%.1f") + " %";
         }

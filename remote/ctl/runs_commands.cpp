@@ -27,6 +27,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -64,6 +65,19 @@ void print_metrics(const RunState& state) {
     if (rows.size() > 1) {
         std::printf("\nLast values, min to max across ranks:\n%s", format_table(rows).c_str());
     }
+}
+
+// A dash where the rank never reported it; "nan" where it did.
+std::string last_text(const RunState& state, const RankState& rank, const std::string& metric, double factor,
+                      const char* format) {
+    const auto id = state.metrics.find(metric);
+    const auto value = id ? rank.last_of(*id) : std::nullopt;
+    if (!value) {
+        return "-";
+    }
+    char text[64];
+    std::snprintf(text, sizeof text, format, *value * factor);
+    return text;
 }
 
 int show(const GlobalOptions& options, const std::string& run_id) {
@@ -141,12 +155,10 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     std::puts("");
     std::vector<std::vector<std::string>> rows{{"RANK", "NODE", "DEVICE", "PHASE", "STEP", "LOSS", "ACC"}};
     for (const auto& rank : state.ranks) {
-        char loss[32];
-        char accuracy[32];
-        std::snprintf(loss, sizeof loss, "%.4f", rank.loss);
-        std::snprintf(accuracy, sizeof accuracy, "%.2f %%", rank.acc1 * 100);
         rows.push_back({std::to_string(rank.rank), rank.node, rank.device, to_string(rank.phase),
-                        std::to_string(rank.step), loss, accuracy});
+                        rank.step >= 0 ? std::to_string(rank.step) : "-",
+                        last_text(state, rank, "loss", 1, "%.4f"),
+                        last_text(state, rank, "acc1", 100, "%.2f %%")});
     }
     std::fputs(format_table(rows).c_str(), stdout);
     print_metrics(state);
@@ -157,7 +169,11 @@ int show(const GlobalOptions& options, const std::string& run_id) {
         if (point.epoch >= 0) {
             std::printf("epoch %.0f: ", point.epoch);
         }
-        std::printf("validation accuracy %.2f %%, loss %.4f\n", point.acc1 * 100, point.loss);
+        std::printf("validation accuracy %.2f %%", point.acc1 * 100);
+        if (!std::isnan(point.loss)) {
+            std::printf(", loss %.4f", point.loss);
+        }
+        std::puts("");
     }
     std::printf("\n%s", job_yaml.c_str());
     return kDone;

@@ -227,6 +227,10 @@
             <source>pushed %1 files, %2 kB, to %3 in %4 ms; removed %5 of an earlier push</source>
             <translation>已推送 %1 个文件（%2 kB）到 %3，用时 %4 ms；删除了之前推送的 %5 个文件</translation>
         </message>
+        <message>
+            <source>pushed 1 file, %1 kB, to %2 in %3 ms; removed %4 of an earlier push</source>
+            <translation>已推送 1 个文件,%1 kB,到 %2,用时 %3 毫秒;移除了 %4 个先前推送的文件</translation>
+        </message>
     </context>
     <context>
         <name>AlertCommand</name>
@@ -12085,6 +12089,26 @@
         <message>
             <source>All %1 ranks finished.</source>
             <translation>全部 %1 个 rank 已完成。</translation>
+        </message>
+        <message>
+            <source>The loss of rank %1 on %2 is %3 at step %4.</source>
+            <translation>%2 上 rank %1 的损失在第 %4 步变为 %3。</translation>
+        </message>
+        <message>
+            <source>The loss of rank %1 on %2 is %3.</source>
+            <translation>%2 上 rank %1 的损失为 %3。</translation>
+        </message>
+        <message>
+            <source>But the loss is %1 from step %2 on (rank %3).</source>
+            <translation>但损失从第 %2 步起为 %1(rank %3)。</translation>
+        </message>
+        <message>
+            <source>But the loss is %1 (rank %2).</source>
+            <translation>但损失为 %1(rank %2)。</translation>
+        </message>
+        <message>
+            <source>The only rank finished.</source>
+            <translation>唯一的 rank 已结束。</translation>
         </message>
     </context>
     <context>

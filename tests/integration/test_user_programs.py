@@ -175,7 +175,7 @@ class UserPrograms(unittest.TestCase):
             self.assertEqual(self.pushed(self.finish(job)), [])
             (project / "pkg" / "net.py").write_text("NAME = 'second'\n")
             third = self.finish(job)
-            self.assertIn("pushed 1 files", self.pushed(third)[0])
+            self.assertIn("pushed 1 file,", self.pushed(third)[0])
             self.assertIn("second", self.said(third, 1))
             (project / "pkg" / "net.py").write_text("NAME = 'first'\n")
 

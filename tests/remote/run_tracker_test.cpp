@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace rankscope {
 namespace {
 
@@ -562,6 +564,49 @@ TEST(RunTracker, ARunThatTheJobStopsBecauseItHangsHasFailed) {
     EXPECT_EQ(tracker.verdict(false).culprit.rank, 1);
     ASSERT_TRUE(tracker.diagnosis());
     EXPECT_EQ(tracker.diagnosis()->phase, VerdictPhase::End);
+}
+
+Event loss_of(int rank, std::int64_t number, double loss) {
+    return make_event(MetricEvent{number, 1, {{"loss", loss}}, {}}, 1, "node1", rank);
+}
+
+TEST(RunTracker, TheEndSaysThatTheLossIsNoNumber) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    RunTracker tracker = tracker_for(1, 2);
+    tracker.observe(loss_of(0, 60, 0.5));
+    const auto notes = tracker.observe(loss_of(0, 61, nan));
+    ASSERT_EQ(notes.size(), 1U) << "at once";
+    EXPECT_EQ(notes[0].as<StageEvent>()->detail, "The loss of rank 0 on node1 is NaN at step 61.");
+    EXPECT_TRUE(tracker.observe(loss_of(0, 62, nan)).empty()) << "once";
+    tracker.observe(end_of("node1", Outcome::Done));
+    const auto end = tracker.verdict(false);
+    EXPECT_EQ(end.outcome, Outcome::Done);
+    EXPECT_EQ(end.detail, "All 2 ranks finished. But the loss is NaN from step 61 on (rank 0).");
+    tracker.observe(loss_of(0, 63, 0.5));
+    EXPECT_EQ(tracker.verdict(false).detail, "All 2 ranks finished.") << "it recovered";
+}
+
+TEST(RunTracker, OneRankIsNotAllRanks) {
+    RunTracker tracker = tracker_for(1, 1);
+    tracker.observe(end_of("node1", Outcome::Done));
+    EXPECT_EQ(tracker.verdict(false).detail, "The only rank finished.");
+}
+
+TEST(RunTracker, AProgramThatPrintsOnIsPastTheRendezvous) {
+    RunTracker tracker = tracker_for(2, 1);
+    const auto prints = [](std::int64_t t_us, bool is_stderr) {
+        LogEvent log;
+        log.is_stderr = is_stderr;
+        log.text = "hello\n";
+        Event event = make_event(log, 1, "node1", 0);
+        event.t_us = t_us;
+        return event;
+    };
+    EXPECT_TRUE(tracker.observe(prints(1'000'000, false)).empty());
+    EXPECT_TRUE(tracker.observe(prints(9'000'000, true)).empty())
+        << "torch complains of a missing master there";
+    const auto out = names_of(tracker.observe(prints(9'000'000, false)));
+    EXPECT_EQ(out, (std::vector<std::string>{"rendezvous progress", "rendezvous done", "first-step begin"}));
 }
 
 TEST(RunTracker, ARankThatEndedTooEarlyIsTheCause) {

@@ -131,9 +131,14 @@ Result<void> AgentSession::push_own_files() {
     }
     pushed_folder_ = pushed->folder;
     if (pushed->files > 0 || pushed->removed > 0) {
-        note(text(kContext, "pushed %1 files, %2 kB, to %3 in %4 ms; removed %5 of an earlier push",
-                  {std::to_string(pushed->files), std::to_string((pushed->bytes + 500) / 1000),
-                   pushed->folder, milliseconds_since(begin), std::to_string(pushed->removed)}));
+        const std::string kilobytes = std::to_string((pushed->bytes + 500) / 1000);
+        const std::string took = milliseconds_since(begin);
+        const std::string removed = std::to_string(pushed->removed);
+        note(pushed->files == 1
+                 ? text(kContext, "pushed 1 file, %1 kB, to %2 in %3 ms; removed %4 of an earlier push",
+                        {kilobytes, pushed->folder, took, removed})
+                 : text(kContext, "pushed %1 files, %2 kB, to %3 in %4 ms; removed %5 of an earlier push",
+                        {std::to_string(pushed->files), kilobytes, pushed->folder, took, removed}));
     }
     return {};
 }

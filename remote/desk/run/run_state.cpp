@@ -257,7 +257,14 @@ RunHealth RunState::health(std::int64_t now_us) const {
         health.condition = RunCondition::Paused;
         health.for_s = std::max(0.0, static_cast<double>(now_us - paused_since_us) / 1e6);
     } else if (last_step_us == 0) {
-        health.condition = RunCondition::Starting;
+        // Without steps: it runs once its ranks are together.
+        const bool met = std::any_of(stages.begin(), stages.end(), [](const StageState& stage) {
+            return stage.name == StageName::Rendezvous && stage.done;
+        });
+        const bool trains = met && std::any_of(ranks.begin(), ranks.end(), [](const RankState& rank) {
+                                return rank.phase == RankPhase::Training;
+                            });
+        health.condition = trains ? RunCondition::Running : RunCondition::Starting;
     } else if (!validating && still_s > std::max(kStalledS, kStalledGaps * step_gap_s)) {
         health.condition = RunCondition::Stalled;
         health.for_s = still_s;
@@ -329,6 +336,13 @@ void RunState::apply_desk_stage(const StageEvent& stage, std::int64_t t_us) {
         apply_to_stage(*queue, stage, t_us);
     } else if (stage.name == StageName::FirstStep && stage.status == StageStatus::Done) {
         first_step_us = t_us;
+    } else if (stage.name == StageName::Rendezvous && stage.status == StageStatus::Done) {
+        // A program that says nothing of itself but what it prints, which may be no steps.
+        for (auto& rank : ranks) {
+            if (rank.phase == RankPhase::Starting && !rank.exit) {
+                rank.phase = RankPhase::Training;
+            }
+        }
     }
 }
 

@@ -19,6 +19,9 @@ namespace {
 
 constexpr const char* kContext = "RunTracker";
 constexpr std::size_t kNamedRanks = 8;
+// A program that prints on after this long has its ranks together: one that waits for the others is silent, or
+// complains on stderr.
+constexpr std::int64_t kPrintsOnUs = 3'000'000;
 
 std::string remedy_for_lost(const EndEvent& reported) {
     switch (reported.lost_how) {
@@ -79,6 +82,9 @@ std::vector<Event> RunTracker::observe(const Event& event) {
         observe_stage(event, *stage, out);
     } else if (const auto* metric = event.as<MetricEvent>()) {
         mark(event.rank, metric->step >= 0, out);
+        observe_loss(event, *metric, out);
+    } else if (const auto* log = event.as<LogEvent>()) {
+        observe_output(event, *log, out);
     } else if (const auto* exit = event.as<ExitEvent>()) {
         observe_exit(event, *exit);
     } else if (const auto* notice = event.as<NoticeEvent>(); notice != nullptr && !event.node.empty()) {
@@ -105,6 +111,64 @@ std::vector<Event> RunTracker::observe(const Event& event) {
         }
     }
     return out;
+}
+
+// The first loss that is no number is said at once; whether it stayed so, with the end.
+void RunTracker::observe_loss(const Event& event, const MetricEvent& metric, std::vector<Event>& out) {
+    if (event.rank < 0 || event.rank >= static_cast<int>(ranks_.size()) || !metric.has("loss")) {
+        return;
+    }
+    RankSeen& seen = ranks_[static_cast<std::size_t>(event.rank)];
+    const double loss = metric.value("loss");
+    if (std::isfinite(loss)) {
+        seen.broken = false;
+        return;
+    }
+    if (!seen.broken) {
+        seen.broken = true;
+        seen.broken_step = metric.step;
+        seen.broken_loss = std::isnan(loss) ? "NaN" : loss > 0 ? "Inf" : "-Inf";
+    }
+    if (!seen.told) {
+        seen.told = true;
+        const std::string rank = std::to_string(event.rank);
+        out.push_back(desk_stage(
+            StageName::Note, StageStatus::Progress,
+            metric.step >= 0
+                ? text(kContext, "The loss of rank %1 on %2 is %3 at step %4.",
+                       {rank, event.node, seen.broken_loss, std::to_string(metric.step)})
+                : text(kContext, "The loss of rank %1 on %2 is %3.", {rank, event.node, seen.broken_loss})));
+    }
+}
+
+// A program of the user's that prints no steps has met when it prints on; one rank speaks for all, as with steps.
+void RunTracker::observe_output(const Event& event, const LogEvent& log, std::vector<Event>& out) {
+    if (rendezvous_done_ || !own_program_ || log.is_stderr || event.rank < 0 ||
+        event.rank >= static_cast<int>(ranks_.size())) {
+        return;
+    }
+    RankSeen& seen = ranks_[static_cast<std::size_t>(event.rank)];
+    if (seen.printed_us == 0) {
+        seen.printed_us = event.t_us;
+    } else if (event.t_us - seen.printed_us >= kPrintsOnUs) {
+        for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+            mark_one(rank, false, out);
+        }
+    }
+}
+
+// ", but the loss is NaN from step 61 on rank 0": of the first rank; empty: nothing is.
+std::string RunTracker::what_is_wrong_with_the_loss() const {
+    const auto broken =
+        std::find_if(ranks_.begin(), ranks_.end(), [](const RankSeen& rank) { return rank.broken; });
+    if (broken == ranks_.end()) {
+        return {};
+    }
+    const std::string rank = std::to_string(broken - ranks_.begin());
+    return ' ' + (broken->broken_step >= 0
+                      ? text(kContext, "But the loss is %1 from step %2 on (rank %3).",
+                             {broken->broken_loss, std::to_string(broken->broken_step), rank})
+                      : text(kContext, "But the loss is %1 (rank %2).", {broken->broken_loss, rank}));
 }
 
 void RunTracker::observe_verdict(const DiagnosisEvent& verdict) {
@@ -559,7 +623,10 @@ EndEvent RunTracker::verdict(bool by_user) const {
         return end;
     }
     end.outcome = Outcome::Done;
-    end.detail = text(kContext, "All %1 ranks finished.", {std::to_string(plan_.world_size)});
+    end.detail = plan_.world_size == 1
+                     ? text(kContext, "The only rank finished.")
+                     : text(kContext, "All %1 ranks finished.", {std::to_string(plan_.world_size)});
+    end.detail += what_is_wrong_with_the_loss();
     return end;
 }
 

@@ -46,6 +46,11 @@ private:
     struct RankSeen {
         bool met = false;
         bool stepped = false;
+        std::int64_t printed_us = 0;   ///< its first line on stdout; 0: none
+        bool broken = false;           ///< its last loss is no number
+        bool told = false;             ///< that it was
+        std::int64_t broken_step = 0;  ///< the first of these
+        std::string broken_loss{};     ///< "NaN"
     };
     struct Exit {
         int rank;
@@ -58,6 +63,9 @@ private:
     void observe_exit(const Event& event, const ExitEvent& exit);
     void begin_attempt(int attempt);
     void observe_stage(const Event& event, const StageEvent& stage, std::vector<Event>& out);
+    void observe_loss(const Event& event, const MetricEvent& metric, std::vector<Event>& out);
+    void observe_output(const Event& event, const LogEvent& log, std::vector<Event>& out);
+    std::string what_is_wrong_with_the_loss() const;
     void mark(int rank, bool stepped, std::vector<Event>& out);
     void mark_one(int rank, bool stepped, std::vector<Event>& out);
     void observe_waiting(const Event& event, const StageEvent& stage, std::vector<Event>& out);
