@@ -21,6 +21,12 @@ logs::RuleSet log_rules() {
         for (std::string& fix : rule.fix) {
             fix = translated(fix);
         }
+        for (logs::Signature& signature : rule.signatures) {
+            signature.title = translated(signature.title);
+            for (std::string& fix : signature.fix) {
+                fix = translated(fix);
+            }
+        }
     }
     return set;
 }

@@ -38,6 +38,18 @@ std::string oom_count_file() {
     return v2;
 }
 
+// As a number of its own, not as a part of a longer one.
+bool has_number(std::string_view text, std::string_view number) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    for (auto at = text.find(number); at != std::string_view::npos; at = text.find(number, at + 1)) {
+        const auto end = at + number.size();
+        if ((at == 0 || !is_digit(text[at - 1])) && (end == text.size() || !is_digit(text[end]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // What cannot be known any more becomes "*".
 std::string expand(const std::string& pattern, const CoreFacts& facts) {
     std::string out;
@@ -89,7 +101,7 @@ std::optional<std::uint64_t> OomWatch::count() {
     return text ? oom_kills_in(*text) : std::nullopt;
 }
 
-std::string OomWatch::evidence(pid_t pid) {
+std::string OomWatch::evidence(pid_t pid, std::string_view names) {
     constexpr std::size_t kMostKilled = 4096;
     log_.read([this](std::string_view record) {
         if (const auto killed = read_oom_kill(record); killed && killed_.size() < kMostKilled) {
@@ -101,7 +113,10 @@ std::string OomWatch::evidence(pid_t pid) {
         before_ = now;
         return "cgroup";
     }
-    return killed_.contains(pid) ? "kernel log" : "";
+    const bool named = std::any_of(killed_.begin(), killed_.end(), [&](pid_t killed) {
+        return killed == pid || has_number(names, std::to_string(killed));
+    });
+    return named ? "kernel log" : "";
 }
 
 std::string find_core(std::string pattern, const CoreFacts& facts) {

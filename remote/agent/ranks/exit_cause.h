@@ -26,9 +26,9 @@ public:
     /// `kernel_log`: see KernelLogTail. What it says before is of other processes.
     explicit OomWatch(const std::filesystem::path& kernel_log = kKernelLog)
         : before_(count()), log_(kernel_log) {}
-    /// "cgroup" or "kernel log" when something shows that this process was killed to free memory; else
-    /// empty. The kernel log is looked at where it may be read (root, or kernel.dmesg_restrict=0).
-    std::string evidence(pid_t pid);
+    /// "cgroup" or "kernel log" when something shows that this process, or one that it `names` by its pid, was killed
+    /// to free memory; else empty. The kernel log is looked at where it may be read (root, or kernel.dmesg_restrict=0).
+    std::string evidence(pid_t pid, std::string_view names = {});
 
 private:
     static std::optional<std::uint64_t> count();

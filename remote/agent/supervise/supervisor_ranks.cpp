@@ -231,8 +231,14 @@ void Supervisor::add_evidence(RankProcess& rank, const ErrorFile& said, wire::Ex
         exit.add_last_lines(line);
     }
     exit.set_lost_peer(lost_its_peers(exit));
-    if (exit.signal() == SIGKILL && !exit.requested()) {
-        exit.set_oom(oom_.evidence(rank.pid));
+    // The kernel may have killed one of its processes: a data loader, an inner rank. A rank that only lost its peers
+    // leaves what was counted to the one that it lost.
+    if (!exit.requested() && (exit.signal() == SIGKILL || (exit.signal() == 0 && !exit.lost_peer()))) {
+        std::string said = exit.reason();
+        for (const auto& line : rank.last_lines.lines()) {
+            said += '\n' + line;
+        }
+        exit.set_oom(oom_.evidence(rank.pid, said));
     }
     if (exit.core_dumped()) {
         const std::string program = rank.spec.argv_size() > 0 ? rank.spec.argv(0) : std::string();

@@ -178,11 +178,16 @@ ExitHint hint_for_exit(const std::string& node, const ExitEvent& exit) {
                 text(kContext, "Set cache_dir: for %1 to a file system without noexec.", {node})};
     }
     if (!exit.oom.empty()) {
-        return {"host-oom",
-                text(kContext, "The kernel of %1 killed it because memory ran out (source: %2).",
-                     {node, exit.oom}),
-                text(kContext,
-                     "Use a smaller batch size or fewer data loader workers, or run fewer ranks there.")};
+        return {
+            "host-oom",
+            exit.signal != 0
+                ? text(kContext, "The kernel of %1 killed it because memory ran out (source: %2).",
+                       {node, exit.oom})
+                : text(kContext,
+                       "The kernel of %1 killed one of its processes because memory ran out (source: %2).",
+                       {node, exit.oom}),
+            text(kContext,
+                 "Use a smaller batch size or fewer data loader workers, or run fewer ranks there.")};
     }
     if (const auto line = line_with(exit, "CUDA out of memory"); !line.empty()) {
         return {"gpu-oom", text(kContext, "A GPU of %1 has no free memory: %2", {node, line}),

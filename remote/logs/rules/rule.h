@@ -73,9 +73,11 @@ struct Signature {
     std::optional<double> confidence = {};  ///< instead of that of the rule
     std::vector<Condition> when = {};       ///< holds for this signature only
     std::vector<std::string> also = {};     ///< instead of that of the rule
-    bool every = false;                     ///< all matches within a line, not only the first
-    bool literal = false;                   ///< a line with an anchor matches: the pattern says no more
-    int line = 0;                           ///< in the rule file
+    std::string title = {};             ///< instead of that of the rule, where these lines show less, or more
+    std::vector<std::string> fix = {};  ///< instead of that of the rule
+    bool every = false;                 ///< all matches within a line, not only the first
+    bool literal = false;               ///< a line with an anchor matches: the pattern says no more
+    int line = 0;                       ///< in the rule file
     std::shared_ptr<const re2::RE2> matcher = {};
     std::vector<std::shared_ptr<const re2::RE2>> exceptions = {};
     std::vector<std::string> captures = {};  ///< names by group, from 1

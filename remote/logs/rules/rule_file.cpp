@@ -261,7 +261,7 @@ private:
         }
         if (!keys(node, "a signature",
                   {"name", "pattern", "fact", "anchors", "except", "speaker", "level", "source", "confidence",
-                   "when", "also", "every"})) {
+                   "when", "also", "title", "fix", "every"})) {
             return signature;
         }
         signature.name = text(node["name"]);
@@ -272,6 +272,8 @@ private:
         signature.confidence = share(node["confidence"]);
         signature.when = read_conditions(node["when"]);
         signature.also = texts(node["also"]);
+        signature.title = text(node["title"]);
+        signature.fix = texts(node["fix"]);
         signature.every = flag(node["every"]);
         if (const auto speaker = node["speaker"]) {
             signature.speaker = enum_from<Speaker>(text(speaker));

@@ -118,6 +118,25 @@ private:
         return value;
     }
 
+    // Of the process whose end a launcher reports around the deciding line: its rank and its pid.
+    std::string value_of_exit(const Finding& finding, std::string_view name) const {
+        constexpr std::uint64_t kLines = 4;  // of a summary
+        const LinePlace& place = finding.matches.front()->place;
+        for (const auto& exit : observed_.story.exits()) {
+            const auto apart = std::max(exit.place.line, place.line) - std::min(exit.place.line, place.line);
+            if (exit.place.file != place.file || apart > kLines) {
+                continue;
+            }
+            if (name == "inner" && exit.rank >= 0) {
+                return std::to_string(exit.rank);
+            }
+            if (name == "pid" && exit.pid > 0) {
+                return std::to_string(exit.pid);
+            }
+        }
+        return {};
+    }
+
     void add_finding(std::size_t index) {
         const Rule& rule = observed_.rules[index];
         if (!all_hold(rule.when, index, observed_)) {
@@ -330,8 +349,12 @@ private:
         const Rule& rule = observed_.rules[finding.rule];
         Verdict verdict;
         verdict.id = FailureId::from(rule.id);
-        const auto value = [&](std::string_view name) { return value_of(finding, name); };
-        verdict.title = title_text(rule.title, value);
+        const Signature& deciding = *finding.deciding;
+        const auto value = [&](std::string_view name) {
+            const auto found = value_of(finding, name);
+            return found.empty() ? value_of_exit(finding, name) : found;
+        };
+        verdict.title = title_text(deciding.title.empty() ? rule.title : deciding.title, value);
         verdict.node = finding.node;
         verdict.nodes = finding.nodes;
         verdict.rank = finding.rank;
@@ -342,7 +365,7 @@ private:
         for (const Match* one : finding.matches) {
             add_evidence(*one, verdict.evidence);
         }
-        for (const auto& fix : rule.fix) {
+        for (const auto& fix : deciding.fix.empty() ? rule.fix : deciding.fix) {
             verdict.fix.push_back(fix_text(fix, value));
         }
         return verdict;
