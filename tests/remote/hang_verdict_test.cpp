@@ -415,6 +415,16 @@ TEST(HangVerdict, AHostThatAcknowledgesNothing) {
     ASSERT_TRUE(found);
     EXPECT_EQ(found->verdict.id.text(), "node-lost");
 
+    // Two nodes: the one whose agent is silent is cut off, whoever reports it.
+    Ranks two(2);
+    cut(two[0], address_of(1));
+    two.gone = {"node2"};
+    two.adjust = [](HangView& view) { view.silent_nodes = {{"node2", 8.0}}; };
+    found = two.watch(60);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->verdict.node, "node2");
+    EXPECT_EQ(found->verdict.id.text(), "node-lost");
+
     Ranks lossy(4);
     for (auto& socket : lossy[0].sockets) {
         socket.unsent = 100;

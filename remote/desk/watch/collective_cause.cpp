@@ -243,17 +243,16 @@ private:
         auto finding = start(known ? FailureId("rank-hang") : FailureId("nccl-rank-behind"),
                              first != nullptr ? to_string(first->activity.kind) : "", known ? 0.9 : 0.8);
         auto& verdict = finding.verdict;
-        const std::string time = seconds_seen(view_, view_.stall_s);
-        const std::string waiting = verdict.waiting.size() == 1
-                                        ? text(kContext, "%1 waits", {ranks_phrase(verdict.waiting)})
-                                        : text(kContext, "%1 wait", {ranks_phrase(verdict.waiting)});
-        verdict.title =
-            view_.over ? text(kContext, "%1 has not entered %2, in which %3.",
-                              {subject(), collective_name(cause_), waiting})
-            : known    ? text(kContext, "%1 has not entered %2, in which %3: %4, for %5 s.",
-                              {subject(), collective_name(cause_), waiting, describe_activity(*first), time})
-                       : text(kContext, "%1 has not entered %2, in which %3, for %4 s.",
-                              {subject(), collective_name(cause_), waiting, time});
+        const std::string waits = verdict.waiting.size() == 1
+                                      ? text(kContext, "%1 waits", {ranks_phrase(verdict.waiting)})
+                                      : text(kContext, "%1 wait", {ranks_phrase(verdict.waiting)});
+        const std::string waiting = view_.over || known ? waits : with_least_age(view_, waits, view_.stall_s);
+        verdict.title = known && !view_.over
+                            ? text(kContext, "%1 has not entered %2, in which %3: %4.",
+                                   {subject(), collective_name(cause_), waiting,
+                                    with_least_age(view_, describe_activity(*first), view_.stall_s)})
+                            : text(kContext, "%1 has not entered %2, in which %3.",
+                                   {subject(), collective_name(cause_), waiting});
         add_ranks(verdict);
         if (first != nullptr) {
             add_fixes(verdict, *first);

@@ -13,9 +13,9 @@
 
 namespace rankscope {
 
-std::string seconds_seen(const HangView& view, double seconds) {
-    const std::string whole = std::to_string(std::lround(seconds));
-    return view.brief ? text("Watcher", "at least %1", {whole}) : whole;
+std::string with_least_age(const HangView& view, const std::string& what, double seconds) {
+    return view.brief ? text("Watcher", "%1, for at least %2 s", {what, std::to_string(std::lround(seconds))})
+                      : what;
 }
 
 bool names_a_long_phase(const RankSnapshot& state) {

@@ -13,8 +13,9 @@ namespace rankscope {
 /// long and where the rank does what takes its time (validation, a checkpoint); the job's own time where it has one.
 double hang_patience_s(const HangView& view, double least, const RankSeen* seen = nullptr);
 
-/// "14"; "at least 5" of looks that are brief: it may have lasted longer.
-std::string seconds_seen(const HangView& view, double seconds);
+/// "it sleeps"; of looks that are brief "it sleeps, for at least 5 s": nobody saw it begin. Where a verdict has a beginning,
+/// its age is said when it is shown (age_text), and its title has none.
+std::string with_least_age(const HangView& view, const std::string& what, double seconds);
 
 /// A function or a file of the program, or a part of PyTorch, whose name says that it takes its time.
 bool names_a_long_phase(const RankSnapshot& state);

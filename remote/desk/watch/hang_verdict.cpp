@@ -177,18 +177,16 @@ private:
         name_ranks(verdict, culprits);
         verdict.waiting = others_wait(culprits);
         const std::string who = subject(culprits, verdict.node);
-        const std::string what = describe_activity(first);
-        const std::string time = seconds_seen(view_, lasts);
+        const std::string what = with_least_age(view_, describe_activity(first), lasts);
         if (verdict.waiting.empty()) {
-            verdict.title = text(kContext, "%1 makes no progress: %2, for %3 s.", {who, what, time});
+            verdict.title = text(kContext, "%1 makes no progress: %2.", {who, what});
         } else if (verdict.waiting.size() == 1) {
-            verdict.title =
-                text(kContext, "%1 has not entered the collective that rank %2 waits in: %3, for %4 s.",
-                     {who, std::to_string(verdict.waiting.front()), what, time});
+            verdict.title = text(kContext, "%1 has not entered the collective that rank %2 waits in: %3.",
+                                 {who, std::to_string(verdict.waiting.front()), what});
         } else {
-            verdict.title = text(
-                kContext, "%1 has not entered the collective that the other %2 ranks wait in: %3, for %4 s.",
-                {who, std::to_string(verdict.waiting.size()), what, time});
+            verdict.title =
+                text(kContext, "%1 has not entered the collective that the other %2 ranks wait in: %3.",
+                     {who, std::to_string(verdict.waiting.size()), what});
         }
         for (const int rank : culprits) {
             for (auto& fact : facts_of(rank, view_.ranks.at(rank), true)) {
@@ -490,9 +488,7 @@ private:
         for (const int rank : verdict.waiting) {
             add_node(verdict, view_.ranks.at(rank).node);
         }
-        verdict.title =
-            text(kContext, "All ranks have waited in a collective for %1 s, and no cause was found.",
-                 {seconds_seen(view_, stall_s_)});
+        verdict.title = text(kContext, "All ranks wait in a collective, and no cause was found.");
         verdict.fix.push_back(text(kContext, "Read the stacks of the ranks."));
         add_waiters(verdict);
         return finding;

@@ -6,7 +6,7 @@
 #include <remote/desk/watch/network_verdict.h>
 
 #include <algorithm>
-#include <cmath>
+#include <set>
 
 namespace rankscope {
 namespace {
@@ -34,8 +34,7 @@ std::string list_pairs(const std::vector<NodePair>& pairs) {
     return list + (pairs.size() > kMostPairs ? ", …" : "");
 }
 
-std::string title_of(const SilentPath& first, const Verdict& verdict, bool lost, double silent) {
-    const std::string time = std::to_string(std::lround(silent));
+std::string title_of(const SilentPath& first, const Verdict& verdict, bool lost) {
     const std::string who = verdict.ranks.size() == 1
                                 ? capitalized(name_rank(first.from_rank, first.from))
                                 : text(kContext, "Ranks %1", {list_ranks(verdict.ranks)});
@@ -50,14 +49,13 @@ std::string title_of(const SilentPath& first, const Verdict& verdict, bool lost,
                                                 {who, verdict.node.empty() ? first.to : verdict.node});
     }
     if (!verdict.node.empty() && verdict.pairs.size() > 1) {
-        return text(kContext,
-                    "%1 and the other nodes do not reach each other: data is not acknowledged for %2 s.",
-                    {verdict.node, time});
+        return text(kContext, "%1 and the other nodes do not reach each other: data is not acknowledged.",
+                    {verdict.node});
     }
     const char* sentence = verdict.ranks.size() == 1
-                               ? "%1 gets no answer from %2 (%3 port %4): data is not acknowledged for %5 s."
-                               : "%1 get no answer from %2 (%3 port %4): data is not acknowledged for %5 s.";
-    return text(kContext, sentence, {who, first.to, first.address, std::to_string(first.port), time});
+                               ? "%1 gets no answer from %2 (%3 port %4): data is not acknowledged."
+                               : "%1 get no answer from %2 (%3 port %4): data is not acknowledged.";
+    return text(kContext, sentence, {who, first.to, first.address, std::to_string(first.port)});
 }
 
 void add_node(Verdict& verdict, const std::string& node) {
@@ -80,6 +78,22 @@ void add_paths(Verdict& verdict, const std::vector<SilentPath>& paths) {
         add_node(verdict, path.from);
     }
     verdict.ranks.assign(noticed.begin(), noticed.end());
+}
+
+// Two ends, and the agent of one does not answer the desk: that one is cut off, not the one that reports it.
+std::string silent_end(const std::vector<SilentPath>& paths, const std::map<std::string, double>& silent) {
+    std::set<std::string> found;
+    for (const auto& path : paths) {
+        for (const auto& node : {path.from, path.to}) {
+            if (silent.count(node) > 0) {
+                found.insert(node);
+            }
+        }
+    }
+    const bool all = std::all_of(paths.begin(), paths.end(), [&](const SilentPath& path) {
+        return found.count(path.from) + found.count(path.to) == 1;
+    });
+    return all && found.size() == 1 ? *found.begin() : std::string();
 }
 
 }  // namespace
@@ -106,6 +120,9 @@ std::optional<HangFinding> find_network_fault(const HangView& view, const RankWa
     auto& verdict = finding.verdict;
     verdict.phase = VerdictPhase::Live;
     verdict.node = common_node(paths);
+    if (verdict.node.empty()) {
+        verdict.node = silent_end(paths, view.silent_nodes);
+    }
     const bool lost = !verdict.node.empty() && view.silent_nodes.count(verdict.node) > 0;
     verdict.id = lost ? FailureId("node-lost") : id_of(first, view.plan);
     verdict.reason = to_string(first.connecting ? Activity::Connecting : Activity::DataUnanswered);
@@ -117,7 +134,7 @@ std::optional<HangFinding> find_network_fault(const HangView& view, const RankWa
             verdict.waiting.push_back(rank.rank);
         }
     }
-    verdict.title = title_of(first, verdict, lost, silent);
+    verdict.title = title_of(first, verdict, lost);
     verdict.fix.push_back(
         lost ? text(kContext, "Check that %1 is up, and its network.", {verdict.node})
         : first.connecting

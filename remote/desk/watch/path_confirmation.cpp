@@ -80,6 +80,16 @@ std::optional<Check> rule_against(const PreflightReport& report, const SilentPat
     return std::nullopt;
 }
 
+// A connection was made in each of these directions, on a port of the kind that the ranks use.
+bool all_pass(const PreflightReport& report, const std::vector<NodePair>& pairs) {
+    return !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), [&](const NodePair& pair) {
+        return std::any_of(report.paths.begin(), report.paths.end(), [&](const PathResult& path) {
+            return !path.ssh_port && path.result.outcome() == wire::CONNECTED &&
+                   path.from == place_of(report, pair.from) && path.to == place_of(report, pair.to);
+        });
+    });
+}
+
 // The same two nodes, in whatever direction.
 bool shares_a_link(const std::vector<NodePair>& some, const std::vector<NodePair>& others) {
     return std::any_of(some.begin(), some.end(), [&](const NodePair& pair) {
@@ -161,8 +171,10 @@ void confirm_paths(HangFinding& finding, PreflightRequest request, const std::st
             return refine(finding.verdict, *check);
         }
     }
-    finding.verdict.evidence.push_back(
-        {.text = text(kContext, "new connections between these nodes pass, on other ports")});
+    if (all_pass(*report, finding.verdict.pairs)) {
+        finding.verdict.evidence.push_back(
+            {.text = text(kContext, "new connections between these nodes pass, on other ports")});
+    }
 }
 
 }  // namespace rankscope

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <remote/desk/watch/store_path.h>
 #include <remote/desk/watch/watch_state.h>
 #include <remote/diagnosis/verdict_source.h>
 
@@ -26,6 +27,11 @@ constexpr double kOverAfterS = 3;        // of progress: a run that fails writes
 
 void WatchState::observe(const Event& event, double now) {
     hardware_.observe(event);
+    if (const auto* verdict = event.as<DiagnosisEvent>(); verdict != nullptr && open_ &&
+                                                          verdict->phase == VerdictPhase::Live &&
+                                                          verdict->reason == open_->reason) {
+        posted_ = *verdict;
+    }
     const auto signs = rule_.signs();
     rule_.observe(event, now);
     if (rule_.signs() != signs && open_ && sign_at_ <= 0) {
@@ -41,13 +47,22 @@ void WatchState::recall(const Event& event) {
     hardware_.observe(event);
     rule_.recall(event);
     if (const auto* verdict = event.as<DiagnosisEvent>();
-        verdict != nullptr && verdict->id != FailureId("rank-slow") && !is_from_logs(*verdict)) {
+        verdict != nullptr && verdict->id != FailureId("rank-slow") && !is_from_logs(*verdict) &&
+        !is_store_path(*verdict)) {
         if (verdict->phase == VerdictPhase::Live) {
             open_ = *verdict;
         } else if (verdict->phase == VerdictPhase::Over) {
             open_.reset();
         }
     }
+}
+
+// As it was posted, so that who heard of it knows what is over.
+Verdict WatchState::close() {
+    const Verdict open = posted_ ? *posted_ : *open_;
+    posted_.reset();
+    open_.reset();
+    return open;
 }
 
 void WatchState::end_stall() {
@@ -161,7 +176,9 @@ WatchState::Outcome WatchState::take(const LookResult& look, const LaunchPlan& p
         return outcome;
     }
     rival_.reset();
-    outcome.over = open_;
+    if (open_) {
+        outcome.over = close();
+    }
     open_ = found->verdict;
     open_has_collectives_ = found->with_collectives;
     sign_at_ = 0;
@@ -201,7 +218,7 @@ std::optional<Verdict> WatchState::take_over(double now) {
     }
     sign_at_ = 0;
     end_stall();
-    return std::exchange(open_, std::nullopt);
+    return close();
 }
 
 }  // namespace rankscope

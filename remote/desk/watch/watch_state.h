@@ -54,6 +54,7 @@ public:
 
 private:
     void end_stall();
+    Verdict close();
     HangView view(const LaunchPlan& plan, double now) const;
 
     std::optional<HangFinding> with_hardware(std::optional<HangFinding> found, const HangView& view) const;
@@ -70,6 +71,7 @@ private:
     std::uint64_t signs_ = 0;  ///< at the last look
     double sign_at_ = 0;       ///< when the first sign after a verdict was seen; 0: none yet
     std::optional<Verdict> open_;
+    std::optional<Verdict> posted_;  ///< open_ as it was posted: a closer look may have named it otherwise
     bool open_has_collectives_ = false;  ///< what the collectives show is among its evidence
     std::optional<HangFinding> rival_;   ///< another finding than the open one, seen once
 };

@@ -96,6 +96,7 @@ void Watcher::observe(const Event& event) {
     if (nccl_.observe(event)) {
         state_.note_progress(now);
     }
+    store_path_.observe(event);
     auto verdicts = stragglers_.observe(event);
     straggler_verdicts_.insert(straggler_verdicts_.end(), verdicts.begin(), verdicts.end());
 }
@@ -104,6 +105,7 @@ void Watcher::recall(const Event& event) {
     const std::lock_guard lock(mutex_);
     state_.recall(event);
     static_cast<void>(nccl_.observe(event));
+    store_path_.observe(event);
     static_cast<void>(stragglers_.observe(event));
 }
 
@@ -148,6 +150,7 @@ void Watcher::look_for_stragglers(std::unique_lock<std::mutex>& lock) {
             }
             answers.unlock();
             series_.reset();
+            look_at_store(looks, lock);
             auto verdicts = stragglers_.observe_looks(now_s(), std::move(looks));
             straggler_verdicts_.insert(straggler_verdicts_.end(), verdicts.begin(), verdicts.end());
         }
@@ -285,13 +288,32 @@ void Watcher::report_unavailable(const Failure& failure) {
     hooks_.post(std::move(event));
 }
 
-void Watcher::act(HangFinding finding) {
+// The steps go on, and need no look: what the ranks tell each other beside them is seen in the rounds of looks.
+void Watcher::look_at_store(const std::vector<NodeLook>& looks, std::unique_lock<std::mutex>& lock) {
+    auto found = store_path_.take(monotonic_s(), looks, plan_);
+    if (!found) {
+        return;
+    }
+    lock.unlock();
+    if (found->verdict.phase == VerdictPhase::Over) {
+        post(std::move(found->verdict));
+    } else {
+        post_found(std::move(*found));
+    }
+    lock.lock();
+}
+
+void Watcher::post_found(HangFinding finding) {
     if (hooks_.confirm) {
         hooks_.confirm(finding);
     }
     finding.verdict.since_us = now_us() - static_cast<std::int64_t>((monotonic_s() - finding.since) * 1e6);
-    const std::string cause = finding.verdict.title;
     post(std::move(finding.verdict));
+}
+
+void Watcher::act(HangFinding finding) {
+    const std::string cause = finding.verdict.title;
+    post_found(std::move(finding));
     if (on_hang_ == OnHang::Stop) {
         hooks_.stop(cause);
     }

@@ -8,6 +8,7 @@
 #include <remote/desk/plan/launch_plan.h>
 #include <remote/desk/watch/hang_verdict.h>
 #include <remote/desk/watch/nccl_watch.h>
+#include <remote/desk/watch/store_path.h>
 #include <remote/desk/watch/straggler_rule.h>
 #include <remote/desk/watch/watch_state.h>
 #include <remote/wire/event.h>
@@ -70,6 +71,8 @@ private:
     bool closing();
     void report_unavailable(const Failure& failure);
     void act(HangFinding finding);
+    void post_found(HangFinding finding);
+    void look_at_store(const std::vector<NodeLook>& looks, std::unique_lock<std::mutex>& lock);
     void post(Verdict verdict);
 
     const std::string run_id_;
@@ -83,6 +86,7 @@ private:
     WatchState state_;
     NcclWatch nccl_;
     const std::shared_ptr<NcclAnswers> nccl_answers_;
+    StorePathRule store_path_;
     StragglerRule stragglers_;
     std::vector<Verdict> straggler_verdicts_;  ///< to be posted
     std::shared_ptr<Answers> series_;          ///< a round for stragglers_ that was asked for; null: none
