@@ -114,6 +114,7 @@ void RunView::live_verdict(const DiagnosisEvent& verdict) const {
 }
 
 void RunView::stage(const Event& event, const StageEvent& stage) {
+    rendezvous_reported_ = rendezvous_reported_ || (event.rank >= 0 && stage.name == StageName::Rendezvous);
     if (stage.name == StageName::Note) {
         print("  " + (event.node.empty() ? "" : event.node + ": ") + stage.detail);
         return;
@@ -142,7 +143,10 @@ void RunView::stage(const Event& event, const StageEvent& stage) {
         const auto it = std::find_if(state_.stages.begin(), state_.stages.end(),
                                      [&](const StageState& entry) { return entry.name == stage.name; });
         if (it != state_.stages.end()) {
-            std::printf("  %-11s %6.0f ms   (%.2f s after start)\n", to_string(stage.name),
+            // A program that does not say when it meets the others: its imports are in this time, too.
+            const bool start_up = stage.name == StageName::Rendezvous && !rendezvous_reported_;
+            std::printf("  %-11s %6.0f ms   (%.2f s after start)\n",
+                        start_up ? "start-up" : to_string(stage.name),
                         static_cast<double>(it->end_us - it->begin_us) / 1e3,
                         static_cast<double>(it->end_us - state_.start_us) / 1e6);
         }

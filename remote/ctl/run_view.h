@@ -44,6 +44,7 @@ private:
     RunState state_;
     std::int64_t last_progress_us_ = 0;
     std::string last_push_line_;
+    bool rendezvous_reported_ = false;  ///< by a rank
 };
 
 }  // namespace rankscope::ctl

@@ -592,8 +592,18 @@ TEST(RunTracker, OneRankIsNotAllRanks) {
     EXPECT_EQ(tracker.verdict(false).detail, "The only rank finished.");
 }
 
+RunTracker tracker_of_own_program() {
+    LaunchPlan plan = plan_of(2, 1);
+    for (auto& rank : plan.ranks) {
+        rank.command = {"python3", "train.py"};
+    }
+    RunTracker tracker;
+    tracker.set_plan(plan);
+    return tracker;
+}
+
 TEST(RunTracker, AProgramThatPrintsOnIsPastTheRendezvous) {
-    RunTracker tracker = tracker_for(2, 1);
+    RunTracker tracker = tracker_of_own_program();
     const auto prints = [](std::int64_t t_us, bool is_stderr) {
         LogEvent log;
         log.is_stderr = is_stderr;
@@ -606,6 +616,13 @@ TEST(RunTracker, AProgramThatPrintsOnIsPastTheRendezvous) {
     EXPECT_TRUE(tracker.observe(prints(9'000'000, true)).empty())
         << "torch complains of a missing master there";
     const auto out = names_of(tracker.observe(prints(9'000'000, false)));
+    EXPECT_EQ(out, (std::vector<std::string>{"rendezvous progress", "rendezvous done", "first-step begin"}));
+}
+
+TEST(RunTracker, AProgramThatEndedWellHasMet) {
+    RunTracker tracker = tracker_of_own_program();
+    EXPECT_TRUE(tracker.observe(end_of("node1", Outcome::Done)).empty());
+    const auto out = names_of(tracker.observe(end_of("node2", Outcome::Done)));
     EXPECT_EQ(out, (std::vector<std::string>{"rendezvous progress", "rendezvous done", "first-step begin"}));
 }
 

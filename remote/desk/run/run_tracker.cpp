@@ -100,6 +100,12 @@ std::vector<Event> RunTracker::observe(const Event& event) {
             over_ = true;
         } else {
             ended_[event.node] = *end;
+            if (own_program_ && end->outcome == Outcome::Done && all_nodes_ended()) {
+                // It is over and well: whatever it needed the others for, it had.
+                for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+                    mark_one(rank, false, out);
+                }
+            }
             // Lost, or ended by its supervisor for what it heard, or no longer heard, of the others'.
             if ((end->outcome == Outcome::Lost || end->outcome == Outcome::Failed) &&
                 failure_cause_.empty()) {
