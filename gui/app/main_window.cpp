@@ -36,6 +36,7 @@
 #include <QDragEnterEvent>
 #include <QHBoxLayout>
 #include <QMimeData>
+#include <QSettings>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -45,6 +46,19 @@ namespace rankscope::gui {
 namespace {
 
 constexpr double kMostNews = 0.25;  ///< of the window's height
+const QString kSaidKey = QStringLiteral("notifications/said");
+
+/// Not for the next run, window or start again: a desktop without a notification service stays one.
+bool is_first_time(const Failure& failure) {
+    QSettings file;
+    QStringList said = file.value(kSaidKey).toStringList();
+    if (said.contains(qs(failure.what))) {
+        return false;
+    }
+    said += qs(failure.what);
+    file.setValue(kSaidKey, said);
+    return true;
+}
 
 }  // namespace
 
@@ -229,7 +243,10 @@ void MainWindow::connect_notifier(RunSession* session) {
     connect(session, &RunSession::arrived, notifier, &Notifier::apply);
     connect(notifier, &Notifier::reported, this, [this] { QApplication::alert(this); });
     connect(notifier, &Notifier::failed, this, [this](const Failure& failure) {
-        news_->say(tr("A notification could not be sent."), failure_text(failure));
+        if (is_first_time(failure)) {
+            news_->say(tr("A notification could not be sent."),
+                       QString(qs(failure.what) % u' ' % qs(failure.remedy)));
+        }
     });
 }
 
@@ -427,6 +444,7 @@ void MainWindow::show_settings(SettingsPart part) {
         dialog = new SettingsDialog(workspace_.get(), actions_->registry(), this);
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         connect(dialog, &SettingsDialog::notificationTestRequested, this, [this] {
+            QSettings().remove(kSaidKey);  // the user wants to know
             notifier_->report({AlertKind::Ended, ss(tr("A notification of Rankscope")),
                                ss(tr("This is what it looks like.")), -1, -1});
         });

@@ -157,6 +157,36 @@ TEST(NotifierTest, AHangingCommandDoesNotHoldTheWindow) {
     EXPECT_LT(timer.elapsed(), 20000);
 }
 
+class Warned : public Pages {
+protected:
+    void SetUp() override { QSettings().clear(); }
+    void TearDown() override {
+        window_.reset();
+        QSettings().clear();
+    }
+};
+
+TEST_F(Warned, OfADesktopWithoutNotificationsOnce) {
+    const Failure failure{"no-answer", "", "The desktop does not show notifications.", "Start one.", "bus"};
+    open();
+    auto* message = find<QWidget>("windowMessage");
+    for (Notifier* notifier : window_->findChildren<Notifier*>()) {
+        emit notifier->failed(failure);
+    }
+    EXPECT_TRUE(message->isVisible());
+    click(find<QPushButton>("windowMessageDismiss"));
+    for (Notifier* notifier : window_->findChildren<Notifier*>()) {
+        emit notifier->failed(failure);
+    }
+    EXPECT_FALSE(message->isVisible());
+    window_.reset();
+    open();
+    for (Notifier* notifier : window_->findChildren<Notifier*>()) {
+        emit notifier->failed(failure);
+    }
+    EXPECT_FALSE(find<QWidget>("windowMessage")->isVisible()) << "nor in the next session";
+}
+
 class FirstStart : public Pages {
 protected:
     void SetUp() override { QSettings().clear(); }
