@@ -180,6 +180,7 @@ void FailureBanner::set_report(const FailureReport& report, const LogStore& log)
         opens_ = true;
         forget_log();
         lines_->setVisible(!report.lines.empty());
+        lines_->setAccessibleName(report.last_lines ? tr("Last lines of the rank") : tr("What shows it"));
         fit_lines();
         place_lines();
     }

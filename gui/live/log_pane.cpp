@@ -491,7 +491,7 @@ void LogPane::save(const QString& path, bool all) {
 void LogPane::saved(const QString& path, quint32 lines, const QString& fault) {
     message_ =
         fault.isEmpty()
-            ? tr("%1 lines are saved in %2.").arg(QLocale().toString(lines), path)
+            ? tr("%1 lines are saved in %2.").arg(count_text(lines), path)
             : tr("%1 could not be written: %2. Free space there, or choose another folder.").arg(path, fault);
     update_note();
 }

@@ -130,7 +130,7 @@ FileLog::FileLog(QThreadPool* pool, QWidget* parent)
     connect(
         &saver_, &LogSaver::finished, this, [this](const QString& path, quint32 count, const QString& fault) {
             message_ = fault.isEmpty()
-                           ? tr("%1 lines are saved in %2.").arg(QLocale().toString(count), path)
+                           ? tr("%1 lines are saved in %2.").arg(count_text(count), path)
                            : tr("%1 could not be written: %2. Free space there, or choose another folder.")
                                  .arg(path, fault);
             update_note();

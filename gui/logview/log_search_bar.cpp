@@ -6,6 +6,7 @@
 #include <gui/logview/log_search_bar.h>
 #include <gui/logview/log_view.h>
 #include <gui/strings.h>
+#include <gui/texts.h>
 #include <gui/widgets/clear_button.h>
 #include <gui/widgets/layout_helpers.h>
 
@@ -13,7 +14,6 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QLocale>
 #include <QSettings>
 #include <QToolButton>
 #include <algorithm>
@@ -154,18 +154,17 @@ void LogSearchBar::rows_changed() {
 
 void LogSearchBar::update_count() {
     const LogRows& rows = *view_->rows();
-    const QLocale locale;
     if (rows.pattern() == nullptr) {
         count_->setText(rows.fault() ? tr("wrong pattern") : QString());
         return;
     }
-    QString text = locale.toString(rows.matches());
+    QString text = count_text(rows.matches());
     if (rows.searching()) {
-        text = tr("%1, %2 % searched").arg(text, locale.toString(int(100 * rows.progress())));
+        text = tr("%1, %2 % searched").arg(text, QString::number(int(100 * rows.progress())));
     } else if (rows.matches() == 0) {
         text = tr("not found");
     } else if (const auto match = view_->current_match()) {
-        text = tr("%1 of %2").arg(locale.toString(*match + 1), text);
+        text = tr("%1 of %2").arg(count_text(*match + 1), text);
         if (stepped_ && view_->wrapped_around()) {
             text += tr(", from the other end");
         }

@@ -5098,7 +5098,7 @@
         </message>
         <message>
             <source>The account has no home folder there.</source>
-            <translation>该账户在那里没有主目录。</translation>
+            <translation>该账户在那里没有主文件夹。</translation>
         </message>
         <message>
             <source>Ask the administrator to make it; its place is in the password file.</source>
@@ -5110,7 +5110,7 @@
         </message>
         <message>
             <source>Check owner and permissions of the home and ~/.ssh there.</source>
-            <translation>检查那里的主目录和 ~/.ssh 的所有者和权限。</translation>
+            <translation>检查那里的主文件夹和 ~/.ssh 的所有者和权限。</translation>
         </message>
         <message>
             <source>~/.ssh/authorized_keys cannot be written.</source>
@@ -5134,7 +5134,7 @@
         </message>
         <message>
             <source>Others can write to the home folder there, which sshd refuses: `chmod go-w ~`.</source>
-            <translation>那里的主目录可被他人写入，sshd 会拒绝：`chmod go-w ~`。</translation>
+            <translation>那里的主文件夹可被他人写入，sshd 会拒绝：`chmod go-w ~`。</translation>
         </message>
         <message>
             <source>Check AuthorizedKeysFile and PubkeyAuthentication in its sshd_config, and `journalctl -u ssh` there.</source>
@@ -5998,7 +5998,7 @@
         </message>
         <message>
             <source>A connection of NCCL broke while the ranks met.</source>
-            <translation>各 rank 汇合时，NCCL 的一个连接断开。</translation>
+            <translation>各 rank 会合时，NCCL 的一个连接断开。</translation>
         </message>
         <message>
             <source>The NVIDIA driver of {host} is too old for this CUDA, or there is none.</source>
@@ -6878,7 +6878,7 @@
         </message>
         <message>
             <source>Not all nodes came to the rendezvous ({joined} joined).</source>
-            <translation>并非所有节点都加入了汇合（已加入 {joined} 个）。</translation>
+            <translation>并非所有节点都加入了会合（已加入 {joined} 个）。</translation>
         </message>
         <message>
             <source>Check that the launcher runs on every node, with the same number of nodes</source>
@@ -6910,7 +6910,7 @@
         </message>
         <message>
             <source>The nodes wait in different rendezvous: --rdzv-id differs.</source>
-            <translation>各节点在不同的汇合中等待：--rdzv-id 不一致。</translation>
+            <translation>各节点在不同的会合中等待：--rdzv-id 不一致。</translation>
         </message>
         <message>
             <source>Start every node with the same --rdzv-id</source>
@@ -6926,7 +6926,7 @@
         </message>
         <message>
             <source>Or use a static rendezvous, which uses one port: --master-addr, --master-port, --node-rank</source>
-            <translation>或使用静态汇合，只用一个端口：--master-addr、--master-port、--node-rank</translation>
+            <translation>或使用静态会合，只用一个端口：--master-addr、--master-port、--node-rank</translation>
         </message>
         <message>
             <source>The nodes run different versions of PyTorch: the store resets the connection after the first bytes.</source>
@@ -7649,11 +7649,11 @@
         </message>
         <message>
             <source>Seconds that the first meeting of the ranks took. "recv" and "ring" are long when another rank came late.</source>
-            <translation>各 rank 首次汇合所用的秒数。有其他 rank 来得晚时，“recv”和“ring”会很长。</translation>
+            <translation>各 rank 首次会合所用的秒数。有其他 rank 来得晚时，“recv”和“ring”会很长。</translation>
         </message>
         <message>
             <source>The ranks of a split communicator have met.</source>
-            <translation>拆分出的通信器的各 rank 已汇合。</translation>
+            <translation>拆分出的通信器的各 rank 已会合。</translation>
         </message>
         <message>
             <source>Another rank did not answer yet. It may not have started, or a firewall refuses the connection; NCCL tries again.</source>
@@ -8229,11 +8229,11 @@
         </message>
         <message>
             <source>The rank could not reach the meeting point of PyTorch (MASTER_ADDR, MASTER_PORT): rank 0 does not run, the address is wrong, or a firewall drops the packets.</source>
-            <translation>该 rank 无法到达 PyTorch 的汇合点 (MASTER_ADDR、MASTER_PORT)：rank 0 没有运行、地址错误，或防火墙丢弃了数据包。</translation>
+            <translation>该 rank 无法到达 PyTorch 的会合点 (MASTER_ADDR、MASTER_PORT)：rank 0 没有运行、地址错误，或防火墙丢弃了数据包。</translation>
         </message>
         <message>
             <source>The rank tries to reach the meeting point of PyTorch (MASTER_ADDR, MASTER_PORT) and does not yet get through.</source>
-            <translation>该 rank 正在尝试连接 PyTorch 的汇合点 (MASTER_ADDR、MASTER_PORT)，尚未连通。</translation>
+            <translation>该 rank 正在尝试连接 PyTorch 的会合点 (MASTER_ADDR、MASTER_PORT)，尚未连通。</translation>
         </message>
         <message>
             <source>The name of MASTER_ADDR is unknown on this node.</source>
@@ -8439,15 +8439,15 @@
         </message>
         <message>
             <source>Address and port at which the ranks meet, host:port, instead of an id that the program passes on.</source>
-            <translation>各 rank 汇合的地址和端口，格式为 host:port，用来代替由程序传递的 ID。</translation>
+            <translation>各 rank 会合的地址和端口，格式为 host:port，用来代替由程序传递的 ID。</translation>
         </message>
         <message>
             <source>Uses the data network for the first meeting of the ranks, too.</source>
-            <translation>各 rank 首次汇合时也使用数据网络。</translation>
+            <translation>各 rank 首次会合时也使用数据网络。</translation>
         </message>
         <message>
             <source>Interfaces for that; same form as NCCL_IB_HCA.</source>
-            <translation>用于上述汇合的网络接口；格式与 NCCL_IB_HCA 相同。</translation>
+            <translation>用于上述会合的网络接口；格式与 NCCL_IB_HCA 相同。</translation>
         </message>
         <message>
             <source>Ranks from which on the first connections are spread over time.</source>
@@ -11349,7 +11349,7 @@
         </message>
         <message>
             <source>Images/s</source>
-            <translation>图像/秒</translation>
+            <translation>图像/s</translation>
         </message>
         <message>
             <source>%1, %2</source>
@@ -15298,7 +15298,7 @@
         </message>
         <message>
             <source>user@host:port of a bastion</source>
-            <translation>堡垒机的 user@host:port</translation>
+            <translation>跳板机的 user@host:port</translation>
         </message>
         <message>
             <source>&amp;GPUs</source>
@@ -16606,6 +16606,10 @@
             <source>Why, and what to do</source>
             <translation>原因与解决办法</translation>
         </message>
+        <message>
+            <source>What shows it</source>
+            <translation>依据</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::FileLog</name>
@@ -17627,11 +17631,11 @@
         </message>
         <message>
             <source>Wor&amp;king folder</source>
-            <translation>工作目录(&amp;K)</translation>
+            <translation>工作文件夹(&amp;K)</translation>
         </message>
         <message>
             <source>the home folder, or that of the pushed files</source>
-            <translation>主目录，或推送文件的目录</translation>
+            <translation>主文件夹，或推送文件的文件夹</translation>
         </message>
         <message>
             <source>On the nodes</source>
@@ -17643,7 +17647,7 @@
         </message>
         <message>
             <source>Folder of a virtual environment, or name or folder of one of conda's, on the nodes</source>
-            <translation>节点上虚拟环境的目录，或 conda 环境的名称或目录</translation>
+            <translation>节点上虚拟环境的文件夹，或 conda 环境的名称或文件夹</translation>
         </message>
         <message>
             <source>P&amp;ush</source>
@@ -17651,11 +17655,11 @@
         </message>
         <message>
             <source>Files and folders from beside the job file; only changes travel</source>
-            <translation>作业文件旁的文件和目录；只传输有变化的部分</translation>
+            <translation>作业文件旁的文件和文件夹；只传输有变化的部分</translation>
         </message>
         <message>
             <source>Lo&amp;g folder</source>
-            <translation>日志目录(&amp;G)</translation>
+            <translation>日志文件夹(&amp;G)</translation>
         </message>
         <message>
             <source>none: the output comes here</source>
@@ -17787,7 +17791,7 @@
         </message>
         <message>
             <source>Data &amp;folder</source>
-            <translation>数据目录(&amp;F)</translation>
+            <translation>数据文件夹(&amp;F)</translation>
         </message>
         <message>
             <source>On the nodes. Empty: the user's cache there; what is missing is downloaded.</source>
@@ -17823,7 +17827,7 @@
         </message>
         <message>
             <source>name or folder</source>
-            <translation>名称或目录</translation>
+            <translation>名称或文件夹</translation>
         </message>
         <message>
             <source>Files to push</source>
@@ -17831,7 +17835,7 @@
         </message>
         <message>
             <source>Folder of the data set</source>
-            <translation>数据集目录</translation>
+            <translation>数据集文件夹</translation>
         </message>
         <message>
             <source>%1 — %2</source>
@@ -19565,7 +19569,7 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         </message>
         <message>
             <source>Cache folder</source>
-            <translation>缓存目录</translation>
+            <translation>缓存文件夹</translation>
         </message>
         <message>
             <source>%1 (%2 free)</source>
@@ -19629,7 +19633,7 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         </message>
         <message>
             <source>No facts of this machine yet. Probe connects to it, copies Rankscope's agent to your cache folder there, and shows its GPUs, memory, network and clock.</source>
-            <translation>还没有这台机器的信息。“探测”会连接它，将 Rankscope 的代理程序复制到你在该机器上的缓存目录，并显示其 GPU、内存、网络和时钟。</translation>
+            <translation>还没有这台机器的信息。“探测”会连接它，将 Rankscope 的代理程序复制到你在该机器上的缓存文件夹，并显示其 GPU、内存、网络和时钟。</translation>
         </message>
         <message>
             <source>Facts of the node</source>
@@ -19796,11 +19800,11 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         </message>
         <message>
             <source>Cache &amp;folder</source>
-            <translation>缓存目录(&amp;F)</translation>
+            <translation>缓存文件夹(&amp;F)</translation>
         </message>
         <message>
             <source>Folder for agent and worker on the node</source>
-            <translation>节点上存放代理程序和工作进程的目录</translation>
+            <translation>节点上存放代理程序和工作进程的文件夹</translation>
         </message>
         <message>
             <source>A node with this name exists already. Choose another name.</source>
@@ -19998,7 +20002,7 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         </message>
         <message>
             <source>Free where Rankscope's cache folder is</source>
-            <translation>Rankscope 缓存目录所在处的空闲空间</translation>
+            <translation>Rankscope 缓存文件夹所在处的空闲空间</translation>
         </message>
         <message>
             <source>Mean of its GPUs</source>
@@ -21782,7 +21786,7 @@ ended with %1</source>
         </message>
         <message>
             <source>In paths of home folders, and before @</source>
-            <translation>在主目录路径中，以及 @ 之前</translation>
+            <translation>在主文件夹路径中，以及 @ 之前</translation>
         </message>
         <message>
             <source>Progress</source>
