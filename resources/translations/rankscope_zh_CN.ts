@@ -11068,6 +11068,34 @@
             <source>The delay between %1 is long: %2 ms there and back.</source>
             <translation>%1 之间的延迟很长：往返 %2 ms。</translation>
         </message>
+        <message>
+            <source>it belongs to %1</source>
+            <translation>它属于 %1</translation>
+        </message>
+        <message>
+            <source>the group %1 can write there</source>
+            <translation>组 %1 可以写入</translation>
+        </message>
+        <message>
+            <source>the user %1 can write there</source>
+            <translation>用户 %1 可以写入</translation>
+        </message>
+        <message>
+            <source>every user can write there</source>
+            <translation>所有用户都可以写入</translation>
+        </message>
+        <message>
+            <source>Others can change what the run executes on %1: %2 has the owner %3 and the mode %4; %5.</source>
+            <translation>其他用户能更改该运行在 %1 上所执行的内容：%2 的所有者为 %3，权限为 %4；%5。</translation>
+        </message>
+        <message>
+            <source>Set workdir: to a folder that only you can write.</source>
+            <translation>请将 workdir: 设为只有你能写入的文件夹。</translation>
+        </message>
+        <message>
+            <source>Remove their permission there: `chmod go-w %1`. Or set workdir: to a folder that only you can write.</source>
+            <translation>请在那里收回他们的权限：`chmod go-w %1`。或将 workdir: 设为只有你能写入的文件夹。</translation>
+        </message>
     </context>
     <context>
         <name>RankHold</name>

@@ -6,9 +6,11 @@
 #include "support/agent_client.h"
 #include "support/host_inspection_fixture.h"
 #include "support/scoped_environment.h"
+#include "support/temporary_folder.h"
 
 #include <base/clock.h>
 #include <base/fd.h>
+#include <remote/agent/inspection/open_folder.h>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -32,6 +34,53 @@ std::string mount_dead_server(const fs::path& folder) {
     const std::string options = "fd=" + std::to_string(server) + ",rootmode=40000,user_id=0,group_id=0";
     const bool mounted = server >= 0 && ::mount("dead", folder.c_str(), "fuse", 0, options.c_str()) == 0;
     return mounted ? "" : "FUSE cannot be mounted";
+}
+
+TEST(OpenFolder, NamesThePlaceThatOthersCanChange) {
+    const test::TemporaryFolder folder;
+    const fs::path real = fs::canonical(folder.path());
+    const fs::path inner = real / "inner";
+    fs::create_directory(inner);
+    using fs::perms;
+    fs::permissions(real, perms::owner_all);
+    fs::permissions(inner, perms::owner_all);
+    EXPECT_FALSE(open_folder(inner));
+    fs::permissions(inner, perms::owner_all | perms::others_write);
+    auto open = open_folder(inner);
+    ASSERT_TRUE(open);
+    EXPECT_EQ(open->path(), inner.string());
+    EXPECT_EQ(open->writers(), "everyone");
+    EXPECT_EQ(open->mode(), 0702U);
+    fs::permissions(inner, perms::owner_all);
+    fs::permissions(real, perms::all);
+    open = open_folder(inner);
+    ASSERT_TRUE(open) << "a folder above it can be exchanged as a whole";
+    EXPECT_EQ(open->path(), real.string());
+    fs::permissions(real, perms::all | perms::sticky_bit);
+    EXPECT_FALSE(open_folder(inner)) << "as /tmp";
+    if (::geteuid() == 0) {
+        ASSERT_EQ(::chown(inner.c_str(), 4711, 4711), 0);
+        EXPECT_EQ(open_folder(inner).value_or(wire::OpenFolder()).writers(), "owner");
+    }
+}
+
+TEST(OpenFolder, ReadsAnAccessControlList) {
+    const auto entry = [](char tag, char rights, unsigned id) {
+        std::string bytes{tag, 0, rights, 0};
+        for (unsigned shift = 0; shift < 32; shift += 8) {
+            bytes += static_cast<char>((id >> shift) & 0xFFU);
+        }
+        return bytes;
+    };
+    const std::string header("\2\0\0\0", 4);
+    const std::string own = header + entry(1, 7, ~0U);
+    EXPECT_EQ(writers_of_list(own + entry(2, 7, 4711), ::getegid()), "user uid 4711");
+    EXPECT_EQ(writers_of_list(own + entry(2, 5, 4711), ::getegid()), "") << "may only look";
+    EXPECT_EQ(writers_of_list(own + entry(2, 7, ::geteuid()), ::getegid()), "");
+    EXPECT_EQ(writers_of_list(own + entry(8, 7, 47110), ::getegid()), "group gid 47110");
+    EXPECT_EQ(writers_of_list(own + entry(4, 7, ~0U), 47110), "group gid 47110");
+    EXPECT_EQ(writers_of_list((own + entry(2, 7, 4711)).substr(0, 15), ::getegid()), "") << "cut off";
+    EXPECT_EQ(writers_of_list("", ::getegid()), "");
 }
 
 TEST_F(HostInspection, OfThisMachine) {

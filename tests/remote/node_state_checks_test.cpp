@@ -355,6 +355,38 @@ TEST(LimitFixes, TheSoftLimitAloneWhereTheHardOneIsHighEnough) {
     EXPECT_NE(bad[0].fixes[0].undo.find("echo 20 > "), std::string::npos);
 }
 
+TEST(OpenWorkdir, IsAWarningWithFolderOwnerModeAndRemedy) {
+    std::vector<NodeView> views(2);
+    views[0].name = "node1";
+    views[1].name = "node2";
+    auto* path = views[1].host.add_paths();
+    path->set_path("~/proj");
+    path->set_resolved("/srv/a b/proj");
+    path->set_exists(true);
+    path->mutable_open()->set_path("/srv/a b");
+    path->mutable_open()->set_owner("trainer");
+    path->mutable_open()->set_mode(02775);
+    path->mutable_open()->set_writers("group lab");
+    auto bad = host_of(views, {.workdir = "~/proj"});
+    ASSERT_EQ(bad.size(), 1U);
+    EXPECT_EQ(bad[0].id, FailureId("workdir-unsafe"));
+    EXPECT_EQ(bad[0].status, CheckStatus::Warn);
+    EXPECT_EQ(bad[0].nodes, std::vector<std::string>{"node2"});
+    EXPECT_EQ(bad[0].detail,
+              "Others can change what the run executes on node2: /srv/a b has the owner trainer and the mode "
+              "2775; the "
+              "group lab can write there.");
+    EXPECT_EQ(bad[0].remedy,
+              "Remove their permission there: `chmod go-w '/srv/a b'`. Or set workdir: to a folder that only "
+              "you can "
+              "write.");
+    path->mutable_open()->set_writers("owner");
+    EXPECT_EQ(host_of(views, {.workdir = "~/proj"}).at(0).remedy,
+              "Set workdir: to a folder that only you can write.");
+    path->clear_open();
+    EXPECT_TRUE(host_of(views, {.workdir = "~/proj"}).empty());
+}
+
 TEST(ClockSkew, AgainstTheMedianAndInBothDirections) {
     std::vector<NodeView> views(4);
     for (std::size_t i = 0; i < views.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <base/sha256.h>
 #include <base/text.h>
 #include <base/utf8.h>
+#include <remote/agent/inspection/open_folder.h>
 #include <remote/agent/inspection/path_states.h>
 #include <remote/agent/node/isolated_look.h>
 
@@ -144,6 +145,11 @@ wire::PathState path_state(const std::string& resolved) {
     if (state.size() > 0 && state.size() <= kLargestHashed) {
         if (const auto digest = sha256_of_file(resolved)) {
             state.set_sha256(digest->data(), digest->size());
+        }
+    }
+    if (state.exists()) {
+        if (auto open = open_folder(state.resolved())) {
+            *state.mutable_open() = *std::move(open);
         }
     }
     const bool is_place_a_folder = !state.exists() || state.folder();

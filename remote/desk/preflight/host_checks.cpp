@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <optional>
 
@@ -316,6 +317,44 @@ void script(const std::vector<NodeView>& views, const HostNeeds& needs, HostFind
     }
 }
 
+std::string writers_text(const wire::OpenFolder& open) {
+    const std::string& writers = open.writers();
+    if (writers == "owner") {
+        return text(kContext, "it belongs to %1", {open.owner()});
+    }
+    if (writers.starts_with("group ")) {
+        return text(kContext, "the group %1 can write there", {writers.substr(6)});
+    }
+    return writers.starts_with("user ") ? text(kContext, "the user %1 can write there", {writers.substr(5)})
+                                        : text(kContext, "every user can write there");
+}
+
+// Whoever can write there decides what runs in the user's name.
+void open_workdir(const NodeView& view, const HostNeeds& needs, HostFindings& findings) {
+    std::set<std::string> named;
+    for (const auto& path : {needs.workdir, needs.script}) {
+        const auto* state = path.empty() ? nullptr : path_of(view, path);
+        if (state == nullptr || !state->has_open() || !named.insert(state->open().path()).second) {
+            continue;
+        }
+        const wire::OpenFolder& open = state->open();
+        char mode[16];
+        std::snprintf(mode, sizeof mode, "%04o", static_cast<unsigned>(open.mode() & 07777U));
+        Check& check = findings.add(
+            "workdir-unsafe", CheckStatus::Warn, view,
+            text(kContext,
+                 "Others can change what the run executes on %1: %2 has the owner %3 and the mode %4; %5.",
+                 {view.name, open.path(), open.owner(), mode, writers_text(open)}));
+        check.remedy =
+            open.writers() == "owner"
+                ? text(kContext, "Set workdir: to a folder that only you can write.")
+                : text(kContext,
+                       "Remove their permission there: `chmod go-w %1`. Or set workdir: to a folder that "
+                       "only you can write.",
+                       {open.path()});
+    }
+}
+
 // ---- limits ----
 
 // For logins from now on: the file where sshd uses PAM, its own limit where it does not. Where the hard limit is high
@@ -527,6 +566,7 @@ std::vector<Check> host_checks(const std::vector<NodeView>& views, const HostNee
     for (const auto& view : views) {
         shared_memory(view, needs, findings);
         own_folders(view, needs, findings);
+        open_workdir(view, needs, findings);
         limits(view, needs, world_size, most_memlock, findings);
         stale_processes(view, findings);
         unseen_checks(view, needs.nccl, findings);

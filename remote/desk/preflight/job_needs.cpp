@@ -59,6 +59,7 @@ void add_program(const Job& job, HostNeeds& needs) {
 HostNeeds needs_of(const Job& job) {
     HostNeeds needs;
     needs.native = job.train.has_value();
+    needs.workdir = job.workdir;
     add_program(job, needs);
     if (job.train && job.train->is_object()) {
         const auto dataset = job.train->find("dataset");

@@ -185,6 +185,9 @@ void Preflight::inspect(Node& node, bool is_master) {
     if (!needs.script.empty()) {
         host->add_paths(needs.script);
     }
+    if (!needs.workdir.empty()) {
+        host->add_paths(needs.workdir);
+    }
     for (const auto& other : nodes_) {
         if (!other.call) {
             continue;  // not `failure`: other threads set it now
