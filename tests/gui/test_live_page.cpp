@@ -257,6 +257,7 @@ TEST_F(Live, AWrappedLastLineIsShownWhole) {
     data.state.end->culprit.last_lines = {std::string(80, 'x') + " " + std::string(80, 'y') + " " +
                                           std::string(80, 'z')};
     page()->show_stored(std::move(data));
+    click(find<QPushButton>("failureWhy"));
     auto* lines = find<QTextBrowser>("failureLines");
     EXPECT_TRUE(wait_until([&] {
         return lines->document()->size().height() > 1.5 * lines->fontMetrics().lineSpacing() &&

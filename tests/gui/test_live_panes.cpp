@@ -82,7 +82,10 @@ TEST_F(Panes, BeginWithCurvesAboveRanksAndLog) {
     EXPECT_LT(curves.bottom(), ranks.top());
     EXPECT_EQ(ranks.top(), log.top());
     EXPECT_LT(ranks.right(), log.left());
-    EXPECT_NEAR(double(curves.height()) / (curves.height() + log.height()), 0.633, 0.02);
+    EXPECT_GT(curves.height(), log.height());
+    const auto* lines = window_->live_page()->log()->view();
+    EXPECT_GE(lines->viewport()->height(), 12 * lines->row_rect(lines->first_visible_row()).height())
+        << "in a low window the log comes first";
     EXPECT_NEAR(double(ranks.width()) / (ranks.width() + log.width()), 0.573, 0.02);
     EXPECT_EQ(find<QWidget>("logView")->mapTo(panes()->dock(Pane::Log), QPoint()).x(), 0);
     EXPECT_FALSE(panes()->dock(Pane::Log)->titleBarWidget()->isVisible()) << "no bars";

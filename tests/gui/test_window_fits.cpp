@@ -115,7 +115,9 @@ TEST_F(WindowFits, CurvesAndLogHaveRoomNextToAVerdict) {
     window_->resize(kSmall);
     open_bad_day();
     auto* log = live()->log()->view();
-    const auto lines = [&] { return log->viewport()->height() / std::max(log->row_rect(0).height(), 1); };
+    const auto lines = [&] {
+        return log->viewport()->height() / std::max(log->row_rect(log->first_visible_row()).height(), 1);
+    };
     EXPECT_TRUE(wait_until([&] { return live()->plot()->height() >= 200 && lines() >= 12; }))
         << "curves of " << live()->plot()->height() << " pixels, " << lines() << " lines of the log";
     expect_in_window("rankTable");
