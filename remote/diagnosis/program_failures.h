@@ -169,7 +169,7 @@ inline constexpr auto kProgramFailures = std::to_array<CatalogueEntry>({
     {"rank-slow", ExitClass::None, "Rank {rank} on {node} is slower than the others, which wait for it.",
      "Check what differs on its node."},
     {"rank-stopped", ExitClass::None,
-     "Rank {rank} on {node} was stopped by signal {2}. All other ranks wait for it.",
+     "Rank {rank} on {node} was stopped by signal {2}. Ranks that need it wait.",
      "On {node}: `kill -CONT {1}` continues it."},
     {"read-only", ExitClass::Unreachable, "The cache folder of the node is on a read-only file system.",
      "Set cache_dir: for this node to a folder that you can write."},

@@ -82,7 +82,7 @@ Event notice(FailureId id, std::vector<std::string> args) {
 TEST(Notices, TextsComeFromTheCatalogue) {
     const Event stopped = notice("rank-stopped", {"4711", "19 (SIGSTOP)"});
     const auto& text = *stopped.as<NoticeEvent>();
-    EXPECT_EQ(text.title, "Rank 3 on node2 was stopped by signal 19 (SIGSTOP). All other ranks wait for it.");
+    EXPECT_EQ(text.title, "Rank 3 on node2 was stopped by signal 19 (SIGSTOP). Ranks that need it wait.");
     EXPECT_EQ(text.evidence, std::vector<std::string>{"pid 4711"});
     EXPECT_EQ(text.fix, std::vector<std::string>{"On node2: `kill -CONT 4711` continues it."});
     EXPECT_EQ(notice("spool-thinned", {"120", "33554432"}).as<NoticeEvent>()->title,

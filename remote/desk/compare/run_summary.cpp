@@ -5,6 +5,7 @@
 #include <remote/desk/compare/metric_sense.h>
 #include <remote/desk/compare/run_summary.h>
 #include <remote/desk/text.h>
+#include <remote/desk/verdict_words.h>
 
 #include <nlohmann/json.hpp>
 
@@ -128,7 +129,7 @@ Result<RunSummary> summarize_run(const RunStore& store, const RunRecord& record,
             const auto* verdict = event.as<DiagnosisEvent>();
             if (verdict != nullptr && event.node.empty() && verdict->phase == VerdictPhase::End &&
                 summary.verdict.empty()) {
-                summary.verdict = verdict->title;
+                summary.verdict = said(*verdict);
                 summary.verdict_id = verdict->id.str();
             }
             return !stop.stop_requested();

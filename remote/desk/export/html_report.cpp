@@ -8,6 +8,7 @@
 #include <remote/desk/export/svg_plot.h>
 #include <remote/desk/node/version_names.h>
 #include <remote/desk/text.h>
+#include <remote/desk/verdict_words.h>
 
 #include <algorithm>
 #include <array>
@@ -168,7 +169,7 @@ private:
     }
 
     void add_verdict(const DiagnosisEvent& verdict) {
-        out_ += "<div class=\"box\"><h3>" + safe(verdict.title) + "</h3><div class=\"soft\">" +
+        out_ += "<div class=\"box\"><h3>" + safe(said(verdict)) + "</h3><div class=\"soft\">" +
                 safe(verdict.id.str()) + ", " +
                 html_text(text(kContext, "confidence %1", {short_number_text(verdict.confidence, 2)})) +
                 "</div>\n";

@@ -3,6 +3,7 @@
 
 #include <remote/desk/export/number_text.h>
 #include <remote/desk/export/prometheus_text.h>
+#include <remote/desk/verdict_words.h>
 
 #include <cmath>
 #include <initializer_list>
@@ -143,7 +144,7 @@ void add_verdicts(const RunState& state, Exposition& out) {
                        {"rank", verdict.rank >= 0 ? std::to_string(verdict.rank) : ""},
                        {"node", verdict.node},
                        {"phase", to_string(verdict.phase)},
-                       {"title", verdict.title}},
+                       {"title", said(verdict)}},
                       verdict.confidence);
         }
     }

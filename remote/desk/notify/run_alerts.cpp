@@ -3,6 +3,7 @@
 
 #include <remote/desk/notify/run_alerts.h>
 #include <remote/desk/text.h>
+#include <remote/desk/verdict_words.h>
 
 #include <algorithm>
 #include <cmath>
@@ -134,7 +135,7 @@ void RunAlerts::add_verdict(const Verdict& verdict, std::vector<Alert>& alerts) 
         verdicts_.erase(key);
     } else if (verdict.phase == VerdictPhase::Live && wants(AlertKind::Hang) &&
                verdicts_.insert(key).second) {
-        alerts.push_back({AlertKind::Hang, run_name_ + ": " + verdict.title,
+        alerts.push_back({AlertKind::Hang, run_name_ + ": " + said(verdict),
                           verdict.fix.empty() ? std::string() : verdict.fix.front(), verdict.rank, -1});
     }
 }

@@ -4,6 +4,7 @@
 #include <base/clock.h>
 #include <remote/desk/run/event_pump.h>
 #include <remote/desk/text.h>
+#include <remote/desk/verdict_words.h>
 #include <remote/diagnosis/verdict_source.h>
 
 #include <iterator>
@@ -195,7 +196,6 @@ void EventPump::finish_now(const ExplainedEnding& explained, std::vector<Event>&
 
 // The verdicts of the end, the root cause first. A sure cause that only the logs show is also said in the sentence.
 void EventPump::deliver_causes(const ExplainedEnding& explained, EndEvent& end, std::vector<Event>& stored) {
-    constexpr double kSure = 0.8;
     std::vector<Verdict> measured;
     if (auto diagnosis = tracker_.diagnosis(); diagnosis && (end.has_culprit || !diagnosis->reason.empty())) {
         measured.push_back(std::move(*diagnosis));
@@ -203,8 +203,10 @@ void EventPump::deliver_causes(const ExplainedEnding& explained, EndEvent& end, 
     // Ranks that somebody stops elsewhere print what looks like a failure, too.
     const bool use_logs = end.outcome == Outcome::Failed || end.outcome == Outcome::Lost ||
                           (end.outcome == Outcome::Stopped && explained.ending.by_user);
-    auto causes = use_logs ? combined(std::move(measured), explained.logs) : std::move(measured);
-    if (!causes.empty() && is_from_logs(causes.front()) && causes.front().confidence >= kSure &&
+    LogFindings logs = explained.logs;
+    tracker_.memory().weigh(logs.verdicts);
+    auto causes = use_logs ? combined(std::move(measured), logs) : std::move(measured);
+    if (!causes.empty() && is_from_logs(causes.front()) && causes.front().confidence >= kSureVerdict &&
         end.outcome != Outcome::Stopped) {
         end.detail += (end.detail.empty() ? "" : " ") + causes.front().title;
     }

@@ -5,6 +5,7 @@
 #include <remote/desk/launch/desk_stage.h>
 #include <remote/desk/log_rules.h>
 #include <remote/desk/run/log_diagnosis.h>
+#include <remote/desk/watch/store_path.h>
 #include <remote/diagnosis/verdict_source.h>
 #include <remote/logs/verdicts/diagnosis.h>
 
@@ -178,7 +179,8 @@ void LogDiagnosis::take_output(const Event& event, const LogEvent& log, bool may
 }
 
 void LogDiagnosis::take_verdict(const Verdict& verdict) {
-    if (is_from_logs(verdict) || verdict.id == FailureId("rank-slow") || verdict.phase == VerdictPhase::End) {
+    if (is_from_logs(verdict) || is_store_path(verdict) || verdict.id == FailureId("rank-slow") ||
+        verdict.phase == VerdictPhase::End) {
         return;
     }
     std::erase_if(measured_, [&](const Verdict& one) { return same(one, verdict); });

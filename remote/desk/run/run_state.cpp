@@ -126,7 +126,9 @@ void RunState::apply(const Event& event) {
         start_us = event.t_us;
     }
     last_us = std::max(last_us, event.t_us);
-    if (!event.node.empty()) {
+    const auto* of_node = event.as<EndEvent>();
+    const bool presumed = of_node != nullptr && of_node->presumed;  // the desk says so: no sign of the node
+    if (!event.node.empty() && !presumed) {
         auto& link = links[event.node];
         link.last_seen_us = std::max(link.last_seen_us, event.t_us);
     }

@@ -5,6 +5,7 @@
 
 #include <remote/desk/launch/desk_stage.h>
 #include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/run/memory_facts.h>
 #include <remote/desk/watch/hardware_faults.h>
 #include <remote/wire/event.h>
 
@@ -41,6 +42,7 @@ public:
     EndEvent verdict(bool by_user) const;
     /// What can be said about the culprit's end beyond its exit code; nothing when there is no culprit.
     std::optional<DiagnosisEvent> diagnosis() const;
+    const MemoryFacts& memory() const { return memory_; }
 
 private:
     struct RankSeen {
@@ -51,6 +53,7 @@ private:
         bool told = false;             ///< that it was
         std::int64_t broken_step = 0;  ///< the first of these
         std::string broken_loss{};     ///< "NaN"
+        std::int64_t step = -1;
     };
     struct Exit {
         int rank;
@@ -71,6 +74,10 @@ private:
     void observe_waiting(const Event& event, const StageEvent& stage, std::vector<Event>& out);
     std::string node_of(int rank) const;
     const Exit* culprit() const;
+    bool is_victim(const Exit& exit) const;
+    const DiagnosisEvent* held() const;
+    std::string where_lost(const EndEvent& reported) const;
+    std::optional<DiagnosisEvent> cause_beyond(const Exit& victim) const;
     std::optional<EndEvent> verdict_on_a_stopped_rank() const;
     std::optional<EndEvent> verdict_on_a_missing_rank(const Exit& victim) const;
     std::optional<DiagnosisEvent> cause_of_victims() const;
@@ -97,9 +104,12 @@ private:
     std::string failure_cause_;
     std::set<int> stopped_;  ///< ranks whose process is stopped, by their own supervisors
     HardwareFaults hardware_;
-    std::string waiting_;                 ///< what was last said of it
-    std::optional<DiagnosisEvent> live_;  ///< what holds the run, as the watcher sees it
-    std::string hung_;                    ///< why the desk itself stops the run (on_hang: stop)
+    MemoryFacts memory_;
+    std::string waiting_;                            ///< what was last said of it
+    std::vector<DiagnosisEvent> live_;               ///< what holds the run, as the watcher sees it
+    std::map<std::string, std::int64_t> last_sign_;  ///< of each node
+    std::map<std::string, std::int64_t> ended_us_;   ///< when its end was reported
+    std::string hung_;                               ///< why the desk itself stops the run (on_hang: stop)
 };
 
 }  // namespace rankscope
