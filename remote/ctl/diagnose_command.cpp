@@ -14,6 +14,7 @@
 #include <remote/desk/store/run_lines.h>
 #include <remote/desk/store/run_store.h>
 #include <remote/desk/text.h>
+#include <remote/desk/verdict_words.h>
 #include <remote/desk/watch/saved_flights.h>
 #include <remote/logs/grammar/read_sources.h>
 #include <remote/logs/rules/rule_set.h>
@@ -91,7 +92,7 @@ std::string place_of(const Evidence& evidence) {
 
 void print_verdict(const Verdict& verdict) {
     std::printf("%s  (%.0f %%)  %s\n", verdict.id.str().c_str(), 100 * verdict.confidence,
-                safe_text(verdict.title).c_str());
+                safe_text(said(verdict)).c_str());
     for (const auto& evidence : verdict.evidence) {
         std::printf("        %s\n", safe_text(place_of(evidence) + evidence.text).c_str());
     }

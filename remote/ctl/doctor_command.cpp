@@ -9,6 +9,7 @@
 #include <remote/desk/node/session_pool.h>
 #include <remote/desk/preflight/preflight_json.h>
 #include <remote/desk/text.h>
+#include <remote/desk/verdict_words.h>
 #include <remote/desk/watch/hang_sentences.h>
 #include <remote/desk/watch/run_examination.h>
 #include <remote/wire/event_json.h>
@@ -77,7 +78,7 @@ int doctor_nodes(const GlobalOptions& options, const std::vector<std::string>& n
 // ---- a run ----
 
 void print_verdict(const Verdict& verdict) {
-    std::printf("%s  %s\n", verdict.id.str().c_str(), safe_text(verdict.title).c_str());
+    std::printf("%s  %s\n", verdict.id.str().c_str(), safe_text(said(verdict)).c_str());
     for (const auto& evidence : verdict.evidence) {
         std::printf("        %s\n", safe_text(evidence.text).c_str());
     }

@@ -4,6 +4,8 @@
 #include <remote/ctl/run_view.h>
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/node/agent_failures.h>
+#include <remote/desk/run/fault_marks.h>
+#include <remote/desk/verdict_words.h>
 #include <remote/wire/event_json.h>
 
 #include <unistd.h>
@@ -42,6 +44,16 @@ std::string duration(double seconds) {
     return std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
 }
 
+// The end of the run says who is at fault, too.
+std::string with_marks(const Event& event, const RunState& state) {
+    const std::string line = to_json_line(event);
+    const auto* end = event.as<EndEvent>();
+    if (end == nullptr || !event.node.empty() || !line.ends_with('}')) {
+        return line;
+    }
+    return line.substr(0, line.size() - 1) + ",\"marks\":" + marks_json(fault_marks(state)) + '}';
+}
+
 }  // namespace
 
 RunView::RunView(Options options) : options_(options), columns_(terminal_columns(STDOUT_FILENO)) {}
@@ -59,7 +71,7 @@ void RunView::plan(const LaunchPlan& plan) {
 void RunView::event(const Event& event) {
     state_.apply(event);
     if (options_.json) {
-        std::printf("%s\n", to_json_line(event).c_str());
+        std::printf("%s\n", with_marks(event, state_).c_str());
         std::fflush(stdout);
         return;
     }
@@ -99,12 +111,12 @@ void RunView::event(const Event& event) {
 void RunView::live_verdict(const DiagnosisEvent& verdict) const {
     constexpr std::size_t kEvidence = 12;
     if (verdict.phase == VerdictPhase::Over) {
-        const bool held = verdict.id != FailureId("rank-slow");
-        print((held ? "  the run makes progress again; over: " : "  over: ") + verdict.id.str() + ": " +
-              verdict.title);
+        print((holds_the_run(verdict) ? "  the run makes progress again: " : "  ") + verdict.id.str() + ": " +
+              over_sentence(verdict, state_.last_us));
         return;
     }
-    print("  " + verdict.id.str() + ": " + verdict.title);
+    const std::string since = verdict.since_us > 0 ? " (since " + time_of_day(verdict.since_us) + ')' : "";
+    print("  " + verdict.id.str() + ": " + said(verdict) + since);
     for (std::size_t i = 0; i < std::min(kEvidence, verdict.evidence.size()); ++i) {
         print("    | " + verdict.evidence[i].text);
     }
@@ -179,7 +191,7 @@ void RunView::link(const Event& event, const LinkEvent& link) {
             break;
         case LinkState::Retrying:
             line = (link.failure.empty() ? "connection lost." : link.failure + ' ' + link.remedy) +
-                   " The run continues there; trying again";
+                   " What runs there may continue; trying again";
             line += link.retry_at_us - event.t_us < 1'000'000
                         ? ""
                         : " in " + seconds(link.retry_at_us - event.t_us) + " s";
@@ -272,6 +284,9 @@ void RunView::summary() const {
     const EndEvent& end = *state_.end;
     print(std::string(to_string(end.outcome)) + " in " +
           duration(static_cast<double>(state_.last_us - state_.start_us) / 1e6) + ": " + end.detail);
+    if (const std::string marks = fault_marks(state_).line(); !marks.empty()) {
+        print("  " + marks);
+    }
     print_diagnoses();
     if (!state_.validations.empty()) {
         const auto& last = state_.validations.back();
@@ -312,7 +327,7 @@ void RunView::print_diagnoses() const {
     constexpr std::size_t kEvidence = 3;
     for (const auto& diagnosis : state_.diagnoses) {
         if (state_.end->detail.find(diagnosis.title) == std::string::npos) {
-            print("  " + diagnosis.title);
+            print("  " + said(diagnosis));
         }
         std::size_t shown = 0;
         for (const auto& evidence : diagnosis.evidence) {

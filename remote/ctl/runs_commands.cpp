@@ -20,9 +20,11 @@
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/config/job_edit.h>
 #include <remote/desk/config/secret_env.h>
+#include <remote/desk/run/fault_marks.h>
 #include <remote/desk/run/metric_summary.h>
 #include <remote/desk/run/run_state.h>
 #include <remote/desk/text.h>
+#include <remote/desk/verdict_words.h>
 #include <remote/wire/event_json.h>
 
 #include <nlohmann/json.hpp>
@@ -80,6 +82,13 @@ std::string last_text(const RunState& state, const RankState& rank, const std::s
     return text;
 }
 
+// Its own phase, unless a fault makes it something else.
+std::string state_of(const RankState& rank, const FaultMarks& marks) {
+    const auto at = static_cast<std::size_t>(rank.rank);
+    const bool marked = rank.rank >= 0 && at < marks.ranks.size() && !marks.ranks[at].text.empty();
+    return marked ? marks.ranks[at].text : to_string(rank.phase);
+}
+
 int show(const GlobalOptions& options, const std::string& run_id) {
     constexpr std::size_t kEvidence = 3;
     const auto store = open_store(options);
@@ -125,6 +134,7 @@ int show(const GlobalOptions& options, const std::string& run_id) {
                                      {"acc1", rank.acc1},
                                      {"params", rank.params}});
         }
+        json["marks"] = nlohmann::ordered_json::parse(marks_json(fault_marks(state)));
         json["metrics"] = metrics_json(state);
         json["samples"] = samples_json(state);
         std::printf("%s\n", json.dump().c_str());
@@ -137,9 +147,13 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     if (!record->parent.empty()) {
         std::printf("started from %s\n", record->parent.c_str());
     }
+    const FaultMarks marks = fault_marks(state);
+    if (const std::string line = marks.line(); !line.empty()) {
+        std::printf("  %s\n", safe_text(line).c_str());
+    }
     for (const auto* verdicts : {&state.diagnoses, &state.live_verdicts}) {
         for (const auto& verdict : *verdicts) {
-            std::printf("  %s: %s\n", verdict.id.str().c_str(), safe_text(verdict.title).c_str());
+            std::printf("  %s: %s\n", verdict.id.str().c_str(), safe_text(said(verdict)).c_str());
             std::size_t shown = 0;
             for (const auto& evidence : verdict.evidence) {
                 if (!evidence.file.empty() && shown++ < kEvidence) {
@@ -155,7 +169,7 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     std::puts("");
     std::vector<std::vector<std::string>> rows{{"RANK", "NODE", "DEVICE", "PHASE", "STEP", "LOSS", "ACC"}};
     for (const auto& rank : state.ranks) {
-        rows.push_back({std::to_string(rank.rank), rank.node, rank.device, to_string(rank.phase),
+        rows.push_back({std::to_string(rank.rank), rank.node, rank.device, state_of(rank, marks),
                         rank.step >= 0 ? std::to_string(rank.step) : "-",
                         last_text(state, rank, "loss", 1, "%.4f"),
                         last_text(state, rank, "acc1", 100, "%.2f %%")});
