@@ -123,7 +123,7 @@ QString link_text(const LinkEvent& link, std::int64_t now_us) {
     if (!link.remedy.empty()) {
         parts += qs(link.remedy);
     }
-    parts += Words::tr("The run continues there.");
+    parts += Words::tr("What runs there may continue.");
     parts += link.retry_at_us - now_us < 1'000'000
                  ? Words::tr("Trying again.")
                  : Words::tr("Trying again in %1.")

@@ -17,7 +17,7 @@ namespace rankscope::gui {
 QString phase_text(RankPhase phase);
 QString outcome_text(Outcome outcome);
 QString stage_text(StageName name);
-/// "no answer for 12 s", "connection refused. The run continues there. Next attempt in 8 s": what happened to
+/// "no answer for 12 s", "connection refused. What runs there may continue. Trying again in 8 s": what happened to
 /// the link to a node; empty for its regular end.
 QString link_text(const LinkEvent& link, std::int64_t now_us);
 /// "linked", "silent for 12 s", "retry in 8 s", "presumed lost, silent for 40 s", "ended".

@@ -4,6 +4,7 @@
 #include <gui/data/live_data.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <remote/desk/verdict_words.h>
 #include <remote/diagnosis/rank_activity.h>
 
 #include <QCoreApplication>
@@ -203,7 +204,7 @@ std::int64_t LiveData::step_of(const MetricEvent& metric, const MetricSeries& of
 }
 
 void LiveData::add_verdict(const Event& event, const Verdict& verdict) {
-    const QString title = qs(verdict.title);
+    const QString title = qs(said(verdict));
     if (verdict.phase == VerdictPhase::End) {
         diagnoses.push_back(verdict);
         log_event(event, Words::tr("diagnosis: %1").arg(title));
@@ -213,7 +214,7 @@ void LiveData::add_verdict(const Event& event, const Verdict& verdict) {
         return;
     }
     log_event(event, verdict.phase == VerdictPhase::Live ? Words::tr("seen now: %1").arg(title)
-                                                         : Words::tr("no longer: %1").arg(title));
+                                                         : qs(over_sentence(verdict, event.t_us)));
 }
 
 void LiveData::add_notice(const Event& event, const NoticeEvent& notice) {

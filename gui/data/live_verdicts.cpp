@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/data/live_verdicts.h>
+#include <remote/desk/verdict_words.h>
 
 #include <algorithm>
 
@@ -52,8 +53,7 @@ void LiveVerdicts::end(std::int64_t t_us) {
 const LiveVerdicts::Entry* LiveVerdicts::shown(std::int64_t now_us) const {
     const Entry* best = nullptr;
     for (const Entry& entry : entries_) {
-        const bool better = best == nullptr || entry.verdict.confidence > best->verdict.confidence;
-        if (entry.over_us == 0 && better) {
+        if (entry.over_us == 0 && (best == nullptr || outranks(entry.verdict, best->verdict))) {
             best = &entry;
         }
     }

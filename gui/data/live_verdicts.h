@@ -23,7 +23,7 @@ public:
     bool apply(const Verdict& verdict, std::int64_t t_us);
     /// None holds any more: the run is over.
     void end(std::int64_t t_us);
-    /// The one to show: the surest that holds, else the last that held until at most some seconds before `now_us`.
+    /// The one to show: what holds the run, then the surest; else the last that held until at most some seconds before `now_us`.
     const Entry* shown(std::int64_t now_us) const;
     /// Those that hold, in the order in which they came.
     std::vector<const Verdict*> holding() const;

@@ -4,6 +4,7 @@
 #include <gui/data/run_events.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <remote/desk/verdict_words.h>
 
 #include <QCoreApplication>
 #include <optional>
@@ -76,14 +77,13 @@ RunEvent of_exit(const ExitEvent& exit) {
     return found;
 }
 
-RunEvent of_verdict(const Verdict& verdict) {
+RunEvent of_verdict(const Verdict& verdict, std::int64_t t_us) {
     RunEvent found;
     found.kind = RunEvent::Kind::Verdict;
     found.node = verdict.node;
     found.rank = verdict.rank;
     found.is_fault = verdict.phase != VerdictPhase::Over;
-    const QString title = qs(verdict.title);
-    found.text = verdict.phase == VerdictPhase::Over ? Words::tr("no longer: %1").arg(title) : title;
+    found.text = verdict.phase == VerdictPhase::Over ? qs(over_sentence(verdict, t_us)) : qs(said(verdict));
     return found;
 }
 
@@ -106,7 +106,7 @@ std::optional<RunEvent> found_in(const Event& event) {
         return of_exit(*exit);
     }
     if (const auto* verdict = event.as<DiagnosisEvent>()) {
-        return of_verdict(*verdict);
+        return of_verdict(*verdict, event.t_us);
     }
     if (const auto* end = event.as<EndEvent>()) {
         return of_end(event, *end);

@@ -4,6 +4,7 @@
 #include <gui/data/run_marks.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <remote/desk/verdict_words.h>
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -63,7 +64,7 @@ void RunMarks::apply(const Event& event, std::int64_t furthest, std::int64_t ste
         }
     } else if (const auto* verdict = event.as<DiagnosisEvent>()) {
         if (verdict->phase != VerdictPhase::Over) {
-            add({RunMark::Kind::Verdict, furthest, event.t_us, verdict->title});
+            add({RunMark::Kind::Verdict, furthest, event.t_us, said(*verdict)});
         }
     } else if (const auto* end = event.as<EndEvent>(); end != nullptr && event.node.empty()) {
         add({RunMark::Kind::End, furthest, event.t_us,

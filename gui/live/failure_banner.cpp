@@ -51,7 +51,7 @@ FailureBanner::FailureBanner(FixRunner* fixes, QWidget* parent) : QFrame(parent)
     text_->setObjectName(u"failureText"_s);
     lines_ = new QTextBrowser(this);
     lines_->setObjectName(u"failureLines"_s);
-    lines_->setAccessibleName(tr("Last lines of the rank"));
+    lines_->setAccessibleName(tr("Evidence"));
     lines_->setOpenLinks(false);
     lines_->setTextInteractionFlags(Qt::TextBrowserInteraction | Qt::TextSelectableByKeyboard);
     lines_->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
@@ -170,12 +170,18 @@ void FailureBanner::set_report(const FailureReport& report, const LogStore& log)
     const bool other_fixes = report.fixes != report_.fixes;
     const bool other_lines = report.lines != report_.lines;
     report_ = report;
-    set_style_property(this, "role", report.kind == ReportKind::Over ? u"notice"_s : u"banner"_s);
+    set_style_property(this, "role",
+                       report.kind == ReportKind::Over   ? u"notice"_s
+                       : report.kind == ReportKind::Slow ? u"warningBanner"_s
+                                                         : u"banner"_s);
     title_->setText(report.title);
-    text_->setText(report.text);
+    if (!text_->hasSelectedText() || other_lines) {  // its age changes every second
+        text_->setText(report.text);
+    }
     text_->setVisible(!report.text.isEmpty());
     remedy_->setText(report.remedy);
     remedy_->setVisible(!report.remedy.isEmpty());
+    lines_->setAccessibleName(report.last_lines ? tr("Last lines of the rank") : tr("Evidence"));
     if (other_lines) {  // else the user may be selecting in them
         opens_ = true;
         forget_log();

@@ -4,11 +4,13 @@
 #include <gui/live/failure_report.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <remote/desk/run/fault_marks.h>
+#include <remote/desk/verdict_words.h>
 
 #include <QCoreApplication>
-#include <QDateTime>
 #include <QRegularExpression>
 #include <algorithm>
+#include <optional>
 
 namespace rankscope::gui {
 
@@ -17,8 +19,6 @@ namespace {
 struct Words {
     Q_DECLARE_TR_FUNCTIONS(FailureBanner)
 };
-
-constexpr double kSure = 0.8;  ///< from here on a verdict is said without its confidence
 
 /// The rank in the name of a log file ("rank3.log", "logs/rank-3/nccl.txt"); -1: none.
 int rank_of_file(const std::string& file) {
@@ -72,6 +72,11 @@ QStringList remedies(const Verdict& verdict) {
     return lines;
 }
 
+/// The text without the sentence that a title says already.
+QString without_sentence(QString text, const QString& sentence) {
+    return text.remove(sentence).trimmed();
+}
+
 std::vector<ReportLine> evidence_lines(const Verdict& verdict) {
     std::vector<ReportLine> lines;
     for (const Evidence& evidence : verdict.evidence) {
@@ -91,7 +96,7 @@ std::vector<ReportLine> evidence_lines(const Verdict& verdict) {
 }
 
 /// "Rank 5 on node2 · 31 ranks wait: 0–4, 6–31 · since 14:02:10".
-QString who_text(const Verdict& verdict) {
+QString who_text(const Verdict& verdict, std::int64_t now_us) {
     QStringList parts;
     const QString node = qs(verdict.node);
     if (verdict.rank >= 0) {
@@ -107,39 +112,58 @@ QString who_text(const Verdict& verdict) {
                 : Words::tr("%1 ranks wait: %2").arg(verdict.waiting.size()).arg(ranks_text(verdict.waiting));
     }
     if (verdict.since_us > 0) {
-        parts += Words::tr("since %1")
-                     .arg(QDateTime::fromMSecsSinceEpoch(verdict.since_us / 1000).toString(u"HH:mm:ss"_s));
+        parts += now_us > 0 ? qs(age_text(verdict, now_us))
+                            : Words::tr("since %1").arg(qs(time_of_day(verdict.since_us)));
     }
-    if (verdict.confidence < kSure) {
+    if (verdict.confidence < kSureVerdict) {
         parts += Words::tr("confidence %1")
                      .arg(percent_text(verdict.confidence, 0).replace(u' ', QChar(QChar::Nbsp)));
     }
     return parts.join(u" · "_s);
 }
 
+/// A rank has failed, and the others are still ending: how it ended is known already.
+void add_failing(const RunState& state, FailureReport& report) {
+    const FaultMarks marks = fault_marks(state);
+    const int rank = marks.culprits.size() == 1 ? marks.culprits.front() : -1;
+    const std::optional<ExitEvent> exit = rank >= 0 && std::size_t(rank) < state.ranks.size()
+                                              ? state.ranks[std::size_t(rank)].exit
+                                              : std::nullopt;
+    if (!exit || exit->requested || (exit->code == 0 && exit->signal == 0)) {
+        return;
+    }
+    report.kind = ReportKind::Live;
+    report.key = "failing";
+    report.rank = rank;
+    report.node = state.ranks[std::size_t(rank)].node;
+    report.title = culprit_text({rank, report.node, exit->code, exit->signal, exit->reason, {}, {}});
+    report.text = qs(exit->reason);
+}
+
 void add_live(const LiveData& run, std::int64_t now_us, FailureReport& report) {
+    add_failing(run.state, report);
     const LiveVerdicts::Entry* entry = run.verdicts.shown(now_us);
-    if (entry == nullptr) {
+    if (entry == nullptr || !report.title.isEmpty()) {
         return;
     }
     const Verdict& verdict = entry->verdict;
     const bool over = entry->over_us != 0;
-    report.kind = over ? ReportKind::Over : ReportKind::Live;
+    report.kind = over ? ReportKind::Over : holds_the_run(verdict) ? ReportKind::Live : ReportKind::Slow;
     report.key = verdict.id.str() + ' ' + verdict.node + ' ' + std::to_string(verdict.rank);
-    report.title = over ? Words::tr("No longer: %1").arg(qs(verdict.title)) : qs(verdict.title);
+    report.title = qs(over ? over_sentence(verdict, entry->over_us) : said(verdict));
     report.rank = verdict.rank;
     report.node = verdict.node;
-    report.text = who_text(verdict);
     if (over) {
         return;
     }
+    report.text = who_text(verdict, now_us);
     report.lines = evidence_lines(verdict);
     report.remedy = remedies(verdict).join(u'\n');
     report.fixes = verdict.fixes;
     report.pairs = verdict.pairs;
     for (const Verdict* other : run.verdicts.holding()) {
         if (other != &verdict) {
-            add_text(report.text, Words::tr("Also: %1").arg(qs(other->title)));
+            add_text(report.text, Words::tr("Also: %1").arg(qs(said(*other))));
         }
     }
 }
@@ -160,8 +184,8 @@ void add_lines_with_places(std::vector<ReportLine> shown, FailureReport& report)
 void add_diagnoses(const LiveData& run, FailureReport& report) {
     QStringList fixes;
     for (const DiagnosisEvent& diagnosis : run.diagnoses) {
-        if (qs(diagnosis.title) != report.title) {
-            add_text(report.text, qs(diagnosis.title));
+        if (const QString title = qs(said(diagnosis)); title != report.title) {
+            add_text(report.text, title);
         }
         if (diagnosis.id == "port-in-use") {
             report.busy_port = run.state.plan.master_port;
@@ -195,14 +219,27 @@ void add_diagnoses(const LiveData& run, FailureReport& report) {
     }
 }
 
+/// "… Open it on node1. [SYN sent, no answer]" without the bracket: the lines of evidence are below.
+QString without_evidence(QString sentence, const std::vector<DiagnosisEvent>& diagnoses) {
+    for (const DiagnosisEvent& diagnosis : diagnoses) {
+        QStringList lines;
+        for (const Evidence& evidence : diagnosis.evidence) {
+            lines += qs(evidence.text);
+        }
+        sentence.remove(QString(u" ["_s % lines.join(u'\n') % u']'));
+    }
+    return sentence;
+}
+
 /// What a failed start says: its own diagnosis as the title where there is one, else the stage.
 void describe_failed_start(const LiveData& run, const StageState& stage, FailureReport& report) {
     report.title = run.diagnoses.empty()
                        ? Words::tr("The run could not start: stage %1 failed").arg(stage_text(stage.name))
-                       : qs(run.diagnoses.front().title);
+                       : qs(said(run.diagnoses.front()));
     const QString detail = qs(stage.detail);
     const QString end = run.state.end ? qs(run.state.end->detail) : QString();
-    for (const QString& sentence : {detail, end}) {
+    for (const QString& said_text : {detail, end}) {
+        const QString sentence = without_evidence(said_text, run.diagnoses);
         const QString bare = without_node(sentence, run.state.plan);
         const bool known = !bare.isEmpty() && (report.title.contains(bare) || report.text.contains(bare));
         if (!known) {
@@ -250,12 +287,17 @@ FailureReport failure_report(const LiveData& run, std::int64_t now_us) {
         state.end && (state.end->outcome == Outcome::Failed || state.end->outcome == Outcome::Lost);
     if (state.end && state.end->has_culprit && bad_end) {
         const Culprit& culprit = state.end->culprit;
-        report.title = culprit_text(culprit);
+        // How it ended, where that is known; else what is known of it: stopped, missed by others, hung.
+        const bool own_end = culprit.signal > 0 || culprit.code > 0 || state.end->detail.empty();
+        const std::string first = first_sentence(state.end->detail);
+        report.title = own_end ? culprit_text(culprit) : qs(first);
         report.rank = culprit.rank;
-        report.text = qs(culprit.reason);
-        if (!state.end->detail.empty() && !qs(state.end->detail).contains(report.title) &&
-            !qs(state.end->detail).contains(report.text)) {
-            report.text += (report.text.isEmpty() ? QString() : u"\n"_s) + qs(state.end->detail);
+        report.text = without_sentence(qs(culprit.reason), report.title);
+        const QString detail = qs(state.end->detail);
+        if (own_end && !detail.contains(report.title) && !detail.contains(report.text)) {
+            report.text += (report.text.isEmpty() ? QString() : u"\n"_s) + detail;
+        } else if (!own_end) {
+            add_text(report.text, qs(state.end->detail.substr(first.size())));
         }
         for (const std::string& line : culprit.last_lines) {
             report.lines.push_back(
@@ -268,9 +310,13 @@ FailureReport failure_report(const LiveData& run, std::int64_t now_us) {
     } else if (failed != stages.end()) {
         describe_failed_start(run, *failed, report);
     } else if (bad_end) {
-        report.title =
-            state.end->outcome == Outcome::Lost ? Words::tr("The run was lost") : Words::tr("The run failed");
-        report.text = qs(state.end->detail);
+        // The cause, in the words of its first sentence.
+        const std::string first = first_sentence(state.end->detail);
+        report.title = !first.empty()                        ? qs(first)
+                       : state.end->outcome == Outcome::Lost ? Words::tr("The run was lost")
+                                                             : Words::tr("The run failed");
+        add_text(report.text, qs(state.end->detail.substr(first.size())));
+        report.node = state.end->lost_node;
     }
     if (!report.title.isEmpty()) {
         report.key = "end";
@@ -285,10 +331,10 @@ FailureReport report_of(const Verdict& verdict) {
     FailureReport report;
     report.kind = ReportKind::Live;
     report.key = verdict.id.str();
-    report.title = qs(verdict.title);
+    report.title = qs(said(verdict));
     report.rank = verdict.rank;
     report.node = verdict.node;
-    report.text = who_text(verdict);
+    report.text = who_text(verdict, 0);
     report.lines = evidence_lines(verdict);
     report.remedy = remedies(verdict).join(u'\n');
     report.fixes = verdict.fixes;

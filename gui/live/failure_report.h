@@ -13,8 +13,9 @@
 
 namespace rankscope::gui {
 
-/// Whether a report is about the end of a run, about what goes wrong while it runs, or about what no longer does.
-enum class ReportKind { End, Live, Over };
+/// Whether a report is about the end of a run, about what goes wrong while it runs, about what no longer does, or about
+/// what only slows it.
+enum class ReportKind { End, Live, Over, Slow };
 
 /// A line that shows what went wrong, and where it may be in the logs of the run.
 struct ReportLine {

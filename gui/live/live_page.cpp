@@ -275,7 +275,7 @@ void LivePage::show_model(LiveModel* model) {
     keep_place();
     current_ = model;
     // Before anything is laid out: both remember how many there were.
-    strip_->set_state(model->state(), now_us());
+    strip_->set_state(model->state());
     start_wanted_.reset();
     telemetry_->set_data(model->empty() ? nullptr : &model->data());
     stack_->setCurrentIndex(model->empty() ? 0 : 1);
@@ -390,7 +390,7 @@ void LivePage::refresh_ranks() {
     for (int column = 0; column < table_model_->columnCount(); ++column) {
         table_->setColumnHidden(column, column == table_model_->exit_column() && !table_model_->any_exit());
     }
-    strip_->set_state(current_->state(), now_us());
+    strip_->set_state(current_->state());
 }
 
 void LivePage::refresh_telemetry() {

@@ -17,6 +17,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <string>
+#include <utility>
 
 namespace rankscope::gui {
 
@@ -24,30 +26,64 @@ namespace {
 
 constexpr double kFaded = 0.35;  ///< ranks of a node that does not answer
 
+void add_counts(const std::map<QString, int>& counts, QStringList& parts) {
+    for (const auto& [text, count] : counts) {
+        parts += QString(QString::number(count) % u' ' % text);
+    }
+}
+
+/// "1 unknown since 11:17:45 on node2", "3 unknown on 2 nodes".
+QString unknown_text(const std::map<std::string, std::pair<QString, int>>& unknown) {
+    if (unknown.size() == 1) {
+        const auto& [node, ranks] = *unknown.begin();
+        return RankStrip::tr("%1 %2 on %3").arg(ranks.second).arg(ranks.first, qs(node));
+    }
+    int all = 0;
+    for (const auto& [node, ranks] : unknown) {
+        all += ranks.second;
+    }
+    return RankStrip::tr("%1 unknown on %2 nodes").arg(all).arg(unknown.size());
+}
+
 }  // namespace
 
-QString phase_summary(const std::vector<RankState>& ranks, const std::vector<std::string>& unreachable,
-                      const std::vector<RankHold>& holds) {
+QString phase_summary(const std::vector<RankState>& ranks, const std::vector<RankHold>& holds,
+                      const QString& culprit) {
+    using Kind = RankHold::Kind;
     std::array<int, 8> counts{};
-    std::map<std::string, int> unknown;  // ranks by node that the desk does not reach
+    std::map<std::string, std::pair<QString, int>> unknown;  // by node: words, ranks
     std::map<QString, int> faulty;
+    std::map<QString, int> others;
     int waiting = 0;
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         const RankState& rank = ranks[i];
         const RankHold hold = i < holds.size() ? holds[i] : RankHold{};
-        if (hold.kind == RankHold::Kind::Faulty) {
-            ++faulty[hold.text];
-        } else if (hold.kind == RankHold::Kind::Waits) {
-            ++waiting;
-        } else if (!rank.exit && std::binary_search(unreachable.begin(), unreachable.end(), rank.node)) {
-            ++unknown[rank.node];
-        } else {
-            ++counts[std::size_t(rank.phase)];
+        switch (hold.kind) {
+            case Kind::Faulty:
+            case Kind::Failed:
+            case Kind::Slow:
+                ++faulty[hold.text];
+                break;
+            case Kind::Waits:
+                ++waiting;
+                break;
+            case Kind::LostPeer:
+            case Kind::NotStarted:
+                ++others[hold.text];
+                break;
+            case Kind::Unknown:
+                unknown[rank.node].first = hold.text;
+                ++unknown[rank.node].second;
+                break;
+            case Kind::None:
+                ++counts[std::size_t(rank.phase)];
         }
     }
     QStringList parts;
-    for (const auto& [text, count] : faulty) {
-        parts += QString(QString::number(count) % u' ' % text);
+    if (faulty.size() == 1 && !culprit.isEmpty()) {
+        parts += RankStrip::tr("%1: %2").arg(culprit, faulty.begin()->first);
+    } else {
+        add_counts(faulty, parts);
     }
     if (waiting > 0) {
         parts += RankStrip::tr("%1 waiting for it").arg(waiting);
@@ -57,15 +93,9 @@ QString phase_summary(const std::vector<RankState>& ranks, const std::vector<std
             parts += QString(QString::number(counts[i]) % u' ' % phase_text(RankPhase(i)));
         }
     }
-    if (unknown.size() == 1) {
-        parts +=
-            RankStrip::tr("%1 unknown on %2").arg(unknown.begin()->second).arg(qs(unknown.begin()->first));
-    } else if (!unknown.empty()) {
-        int all = 0;
-        for (const auto& [node, count] : unknown) {
-            all += count;
-        }
-        parts += RankStrip::tr("%1 unknown on %2 nodes").arg(all).arg(unknown.size());
+    add_counts(others, parts);
+    if (!unknown.empty()) {
+        parts += unknown_text(unknown);
     }
     return parts.join(u" · "_s);
 }
@@ -77,10 +107,8 @@ RankSquares::RankSquares(QWidget* parent) : QWidget(parent) {
     setSizePolicy(policy);
 }
 
-void RankSquares::set_ranks(const std::vector<RankState>* ranks, const std::vector<std::string>& unreachable,
-                            const std::vector<RankHold>& holds) {
+void RankSquares::set_ranks(const std::vector<RankState>* ranks, const std::vector<RankHold>& holds) {
     ranks_ = ranks;
-    unreachable_ = unreachable;
     holds_ = holds;
     const std::size_t count = ranks ? ranks->size() : 0;
     if (count != known_) {
@@ -135,7 +163,7 @@ bool RankSquares::event(QEvent* event) {
             if (state.step >= 0) {
                 text += tr("\nstep %1").arg(count_text(state.step));
             }
-            if (stale(state)) {
+            if (hold.silent) {
                 text += tr("\nnow unknown: its node does not answer");
             }
             if (state.exit) {
@@ -163,16 +191,15 @@ void RankSquares::paintEvent(QPaintEvent*) {
     const ThemeColors colors = theme_colors(palette());
     const int cell = grid_.cell;
     for (std::size_t i = 0; i < grid_.places.size(); ++i) {
-        const bool faded = stale((*ranks_)[i]);
-        painter.setOpacity(faded ? kFaded : 1);
-        const QRectF box(grid_.places[i], QSizeF(cell, cell));
         const RankHold& hold = hold_of(i);
-        if (hold.kind == RankHold::Kind::None) {
+        painter.setOpacity(hold.kind == RankHold::Kind::Unknown ? kFaded : 1);
+        const QRectF box(grid_.places[i], QSizeF(cell, cell));
+        if (hold.kind == RankHold::Kind::None || hold.kind == RankHold::Kind::Failed) {
             draw_phase_glyph(painter, box, (*ranks_)[i].phase, colors);
         } else {
             draw_hold_glyph(painter, box, hold.kind, colors);
         }
-        if (faded) {  // a shape as well, for eyes that do not see the fading
+        if (hold.silent) {  // a shape as well, for eyes that do not see the fading
             painter.setOpacity(1);
             painter.setPen(QPen(colors.muted, 1));
             painter.drawLine(QLineF(grid_.places[i] + QPoint(0, cell), grid_.places[i] + QPoint(cell, 0)));
@@ -184,10 +211,6 @@ void RankSquares::paintEvent(QPaintEvent*) {
     for (const int rank : selected_) {
         painter.drawRect(square(rank).adjusted(-1, -1, 1, 1));
     }
-}
-
-bool RankSquares::stale(const RankState& rank) const {
-    return !rank.exit && std::binary_search(unreachable_.begin(), unreachable_.end(), rank.node);
 }
 
 const RankHold& RankSquares::hold_of(std::size_t rank) const {
@@ -205,11 +228,11 @@ RankStrip::RankStrip(QWidget* parent)
     summary_->setObjectName(u"rankSummary"_s);
 }
 
-void RankStrip::set_state(const RunState& state, std::int64_t now_us) {
-    const std::vector<std::string> unreachable = state.health(now_us).unreachable;  // in the order of a map
-    const std::vector<RankHold> holds = rank_holds(state);
-    squares_->set_ranks(&state.ranks, unreachable, holds);
-    const QString text = phase_summary(state.ranks, unreachable, holds);
+void RankStrip::set_state(const RunState& state) {
+    const FaultMarks marks = fault_marks(state);
+    const std::vector<RankHold> holds = rank_holds(state, marks);
+    squares_->set_ranks(&state.ranks, holds);
+    const QString text = phase_summary(state.ranks, holds, qs(marks.culprit_name()));
     summary_->setText(text);
     squares_->setAccessibleName(tr("Ranks: %1").arg(text));
     setVisible(!state.ranks.empty());

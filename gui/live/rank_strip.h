@@ -8,24 +8,20 @@
 #include <remote/desk/run/run_state.h>
 
 #include <QWidget>
-#include <cstdint>
-#include <string>
 #include <vector>
 
 class QLabel;
 
 namespace rankscope::gui {
 
-/// A square per rank: its phase as colour and shape, or what a live verdict says of it; a gap before another
-/// node, faded and crossed while its node does not answer. A thousand fit.
+/// A square per rank: its phase as colour and shape, or what a fault makes of it; a gap before another node,
+/// crossed where its node does not answer. A thousand fit.
 class RankSquares : public QWidget {
     Q_OBJECT
 
 public:
     explicit RankSquares(QWidget* parent = nullptr);
-    /// `unreachable`: nodes, sorted.
-    void set_ranks(const std::vector<RankState>* ranks, const std::vector<std::string>& unreachable,
-                   const std::vector<RankHold>& holds);
+    void set_ranks(const std::vector<RankState>* ranks, const std::vector<RankHold>& holds);
     void set_selected(const std::vector<int>& ranks);
     const std::vector<int>& selected() const { return selected_; }
     /// The rank under a point, or -1.
@@ -48,11 +44,9 @@ protected:
 
 private:
     SquareGrid lay_out(int width) const;
-    bool stale(const RankState& rank) const;
     const RankHold& hold_of(std::size_t rank) const;
 
     const std::vector<RankState>* ranks_ = nullptr;
-    std::vector<std::string> unreachable_;
     std::vector<RankHold> holds_;  ///< by rank
     SquareGrid grid_;
     std::vector<int> selected_;
@@ -65,7 +59,7 @@ class RankStrip : public QWidget {
 
 public:
     explicit RankStrip(QWidget* parent = nullptr);
-    void set_state(const RunState& state, std::int64_t now_us);
+    void set_state(const RunState& state);
     RankSquares* squares() const { return squares_; }
     QString summary() const;
 
@@ -74,8 +68,9 @@ private:
     RankSquares* squares_;
 };
 
-/// "1 hangs · 3 waits for rank 1 · 4 training · 2 unknown on node2"; `unreachable`: nodes, sorted; `holds`: by rank.
-QString phase_summary(const std::vector<RankState>& ranks, const std::vector<std::string>& unreachable = {},
-                      const std::vector<RankHold>& holds = {});
+/// "rank 1: hangs · 3 waiting for it · 4 training · 2 unknown since 11:17:45 on node2"; `holds`: by rank; `culprit`: who
+/// is at fault, in words.
+QString phase_summary(const std::vector<RankState>& ranks, const std::vector<RankHold>& holds = {},
+                      const QString& culprit = {});
 
 }  // namespace rankscope::gui

@@ -4,7 +4,9 @@
 #include <gui/live/run_standing.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
-#include <remote/diagnosis/failure_catalogue.h>
+#include <remote/desk/run/fault_marks.h>
+#include <remote/desk/verdict_words.h>
+#include <remote/desk/watch/slow_cause.h>
 #include <remote/diagnosis/rank_activity.h>
 
 #include <QCoreApplication>
@@ -56,8 +58,10 @@ QString pending_text(const RunState& state, const RunControl& control, const Run
 }
 
 /// A verdict in two or three words: its sentence is in the card.
-QString verdict_word(const Verdict& verdict) {
-    const QString rank = verdict.rank >= 0 ? Words::tr("rank %1").arg(verdict.rank) : QString();
+QString verdict_word(const Verdict& verdict, const QString& culprit) {
+    const QString rank = verdict.rank >= 0 ? Words::tr("rank %1").arg(verdict.rank)
+                         : verdict.ranks.size() > 1 && verdict.pairs.empty() ? culprit
+                                                                             : QString();
     const auto of_rank = [&](const QString& with_rank, const QString& without) {
         return rank.isEmpty() ? without : with_rank.arg(rank);
     };
@@ -68,26 +72,32 @@ QString verdict_word(const Verdict& verdict) {
     if (id == "rank-exit-early") {
         return of_rank(Words::tr("%1 exited early"), Words::tr("ranks exited early"));
     }
+    if (id == "rank-slow" && verdict.reason == to_string(SlowReason::SlowLink)) {
+        return culprit.isEmpty() ? Words::tr("slow network")
+                                 : Words::tr("%1: %2").arg(Words::tr("slow network"), culprit);
+    }
     if (id == "rank-slow") {
         return of_rank(Words::tr("%1 slow"), Words::tr("slow ranks"));
     }
     if (id == "collective-mismatch") {
-        return Words::tr("collectives differ");
+        return verdict.rank < 0 ? Words::tr("collectives differ")
+                                : Words::tr("%1: %2").arg(Words::tr("collectives differ"), rank);
     }
     if (id == "node-lost") {
-        return Words::tr("node lost");
+        return culprit.isEmpty() ? Words::tr("node lost") : Words::tr("%1 lost").arg(culprit);
     }
     if (!verdict.pairs.empty()) {
-        return id.starts_with("link-") ? Words::tr("slow network") : Words::tr("network fault");
+        const QString what = id.starts_with("link-") ? Words::tr("slow network") : Words::tr("network fault");
+        return culprit.isEmpty() ? what : Words::tr("%1: %2").arg(what, culprit);
     }
     return of_rank(Words::tr("%1 hangs"), Words::tr("hangs"));
 }
 
-/// What holds nothing is a warning: a slow rank, a slow path.
-bool only_warns(const Verdict& verdict) {
-    const CatalogueEntry* entry = catalogue_entry(verdict.id);
-    return verdict.reason != to_string(Activity::Stopped) && entry != nullptr &&
-           entry->exit == ExitClass::None;
+/// Who is at fault, short enough for the pill; empty: nobody.
+QString culprit_text(const RunState& state) {
+    constexpr qsizetype kMost = 24;
+    const QString name = qs(fault_marks(state).culprit_name());
+    return name.size() <= kMost ? name : QString(name.left(kMost - 1) % u'…');
 }
 
 /// Puts the verdict of the card into the standing; false: none holds.
@@ -96,12 +106,12 @@ bool add_verdict(const LiveData& run, std::int64_t now_us, RunStanding& standing
     if (shown == nullptr || shown->over_us != 0) {
         return false;
     }
-    standing.text = verdict_word(shown->verdict);
-    standing.sign = only_warns(shown->verdict) ? StandingSign::Warning : StandingSign::Error;
-    QStringList sentences{qs(shown->verdict.title)};
+    standing.text = verdict_word(shown->verdict, culprit_text(run.state));
+    standing.sign = holds_the_run(shown->verdict) ? StandingSign::Error : StandingSign::Warning;
+    QStringList sentences{qs(said(shown->verdict))};
     for (const Verdict* other : run.verdicts.holding()) {
         if (other != &shown->verdict) {
-            sentences += qs(other->title);
+            sentences += qs(said(*other));
         }
     }
     standing.tip = sentences.join(u'\n');
@@ -114,6 +124,9 @@ RunStanding run_standing(const LiveData& run, const RunControl& control, std::in
     const RunState& state = run.state;
     RunStanding standing{outcome_text(state.outcome), {}, StandingSign::Outcome, false};
     if (state.outcome != Outcome::Running) {
+        if (const QString culprit = culprit_text(state); !culprit.isEmpty()) {
+            standing.text = Words::tr("%1: %2").arg(standing.text, culprit);
+        }
         return standing;
     }
     const RunHealth health = state.health(now_us);
@@ -136,6 +149,14 @@ RunStanding run_standing(const LiveData& run, const RunControl& control, std::in
             standing.text = Words::tr("stalled for %1").arg(seconds_text(health.for_s));
             return standing;
         case RunCondition::Failing:
+            if (const QString culprit = culprit_text(state); !culprit.isEmpty()) {
+                standing.text = Words::tr("failing: %1").arg(culprit);
+                standing.sign = StandingSign::Error;
+                standing.tip = health.waiting_for.empty()
+                                   ? QString()
+                                   : Words::tr("waiting for %1").arg(some_of(health.waiting_for));
+                return standing;
+            }
             standing.text = health.waiting_for.empty()
                                 ? Words::tr("failing")
                                 : Words::tr("failing: waiting for %1").arg(some_of(health.waiting_for));
@@ -187,9 +208,8 @@ LinkReport link_report(const RunState& state, std::int64_t now_us) {
             lines += parts.join(u' ');
         }
     }
-    const bool lost = state.links.at(first).state == LinkState::PresumedLost;
-    lines += lost ? Words::tr("Its ranks may still run there. The values shown are the last ones received.")
-                  : Words::tr("The ranks continue there. The values shown are the last ones received.");
+    // Silence says neither that they run on nor that they do not.
+    lines += Words::tr("Its ranks may still run there. The values shown are the last ones received.");
     report.text = lines.join(u'\n');
     return report;
 }

@@ -8,6 +8,7 @@
 #include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <remote/desk/verdict_words.h>
 #include <remote/wire/sample_keys.h>
 
 #include <algorithm>
@@ -163,6 +164,7 @@ void NodeSamplesModel::refresh(std::int64_t now_us) {
 
 std::vector<NodeSamplesModel::Row> NodeSamplesModel::rows_now() {
     std::vector<Row> rows;
+    marks_ = data_ ? fault_marks(data_->state) : FaultMarks();
     if (!data_) {
         return rows;
     }
@@ -391,7 +393,10 @@ QString NodeSamplesModel::node_tip(const Row& row, int column) const {
                 return tr("%1: means of the chosen range; of temperatures and counted errors the highest")
                     .arg(qs(row.node));
             }
-            return tr("%1, sampled at %2").arg(qs(row.node), date_time_text(node.last_us));
+            return marks_.blames(row.node)
+                       ? tr("%1, sampled at %2\nAt fault: %3")
+                             .arg(qs(row.node), date_time_text(node.last_us), qs(marks_.culprit_name()))
+                       : tr("%1, sampled at %2").arg(qs(row.node), date_time_text(node.last_us));
         case Cpu:
             return course(row.node, sample_key::kCpu);
         case NetIn:
@@ -468,6 +473,9 @@ QString NodeSamplesModel::tool_tip(const QModelIndex& index) const {
 
 bool NodeSamplesModel::is_fault(const QModelIndex& index) const {
     const double value = figure(index).value;
+    if (index.column() == Node && gpu_at(index) == nullptr) {
+        return marks_.blames(row_at(index).node) && !marks_.slows_only;
+    }
     return (index.column() == Ecc && value > 0) ||
            (index.column() == LimitedBy && std::isfinite(value) && is_slowed_down(ClockLimit(int(value))));
 }
@@ -480,7 +488,7 @@ QVariant NodeSamplesModel::data(const QModelIndex& index, int role) const {
         case Qt::TextAlignmentRole:
             return int((index.column() == Node ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
         case StaleRole:
-            return age_s(row_at(index).node) > 0;
+            return age_s(row_at(index).node) > 0 || unknown_since_us(row_at(index).node) > 0;
         case FaultRole:
             return is_fault(index);
         case RanksRole:
@@ -529,6 +537,9 @@ QString NodeSamplesModel::name(const QModelIndex& index) const {
         return gpu->ranks.empty()       ? tr("GPU %1").arg(gpu->index)
                : gpu->ranks.size() == 1 ? tr("GPU %1 · rank %2").arg(gpu->index).arg(gpu->ranks.front())
                                         : tr("GPU %1 · ranks %2").arg(gpu->index).arg(ranks_text(gpu->ranks));
+    }
+    if (const std::int64_t since_us = unknown_since_us(row.node); since_us > 0) {
+        return tr("%1 · unknown since %2").arg(qs(row.node), qs(time_of_day(since_us)));
     }
     const double age = age_s(row.node);
     return age > 0 ? tr("%1 · as of %2 ago").arg(qs(row.node), whole_seconds_text(std::floor(age)))

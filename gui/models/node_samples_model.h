@@ -5,6 +5,7 @@
 
 #include <gui/data/gpu_samples.h>
 #include <gui/data/live_data.h>
+#include <remote/desk/run/fault_marks.h>
 
 #include <QAbstractItemModel>
 #include <cstdint>
@@ -38,7 +39,8 @@ public:
         Link,
         NUM_COLUMNS
     };
-    /// StaleRole: the figures are older than they should be. FaultRole: the figure is one to look into. RanksRole: QList of
+    /// StaleRole: the figures are older than they should be. FaultRole: the figure is one to look into, or the node is at
+    /// fault. RanksRole: QList of
     /// the ranks that compute on this GPU or node. RangeRole: the figures are those of a range.
     enum Role { SortRole = Qt::UserRole, HistoryRole, StaleRole, FaultRole, RanksRole, RangeRole };
 
@@ -85,6 +87,12 @@ private:
     };
 
     std::vector<Row> rows_now();
+    /// When the run has ended: since when nothing was heard of a node whose part is not known to be over; 0: it is.
+    std::int64_t unknown_since_us(const std::string& node) const {
+        const auto silent = marks_.silent.find(node);
+        const bool over = data_->state.outcome != Outcome::Running;
+        return over && silent != marks_.silent.end() && !shows_range() ? silent->second : 0;
+    }
     void count_range(const std::string& node);
     Row row_of(const std::string& node) const;
     const Row& row_at(const QModelIndex& index) const;
@@ -109,6 +117,7 @@ private:
     std::vector<Row> rows_;
     std::map<GpuPlace, std::vector<int>> planned_;
     std::size_t planned_of_ = 0;  ///< number of ranks when it was made
+    FaultMarks marks_;
     std::int64_t now_us_ = 0;
     TimeSpan range_;
     std::map<std::string, InRange> in_range_;  ///< by node; only with a range

@@ -185,7 +185,7 @@ QVariant RankTableModel::data(const QModelIndex& index, int role) const {
         case RankRole:
             return rank.rank;
         case StaleRole:
-            return broken_link(rank) != nullptr;
+            return broken_link(rank) != nullptr || hold_of(rank).kind == RankHold::Kind::Unknown;
         case Qt::ToolTipRole:
             return plain_text(tool_tip(rank));
         case Qt::TextAlignmentRole:
@@ -206,11 +206,12 @@ QVariant RankTableModel::display(const RankState& rank, int column) const {
         case Device:
             return qs(rank.device);
         case Phase:
+            if (const NodeLink* link = broken_link(rank);
+                link != nullptr && hold_of(rank).kind == RankHold::Kind::Unknown) {
+                return link_state_text(*link, now_us_);  // while it runs: for how long
+            }
             if (const RankHold& hold = hold_of(rank); hold.kind != RankHold::Kind::None) {
                 return hold.text;
-            }
-            if (const NodeLink* link = broken_link(rank)) {
-                return link_state_text(*link, now_us_);
             }
             return phase_text(rank.phase);
         case Step:
@@ -233,7 +234,8 @@ QVariant RankTableModel::sort_key(const RankState& rank, int column) const {
         case Rank:
             return rank.rank;
         case Phase:
-            return int(rank.phase) - 100 * int(hold_of(rank).kind == RankHold::Kind::Faulty);
+            return int(rank.phase) - 100 * int(hold_of(rank).kind == RankHold::Kind::Faulty ||
+                                               hold_of(rank).kind == RankHold::Kind::Failed);
         case Step:
             return qlonglong(rank.step);
         case Epoch:
@@ -272,7 +274,8 @@ QString RankTableModel::tool_tip(const RankState& rank) const {
                           .arg(rank.local_rank)
                           .arg(qs(rank.node), qs(rank.device)),
                       phase_text(rank.phase)};
-    if (const RankHold& hold = hold_of(rank); hold.kind != RankHold::Kind::None) {
+    const RankHold& hold = hold_of(rank);
+    if (hold.kind != RankHold::Kind::None && hold.kind != RankHold::Kind::Failed) {
         lines.last() = tr("%1; last reported: %2").arg(hold.text, phase_text(rank.phase));
     } else if (broken_link(rank)) {
         lines.last() = tr("before its node stopped answering: %1").arg(phase_text(rank.phase));

@@ -126,19 +126,37 @@ QIcon phase_icon(RankPhase phase, const ThemeColors& colors) {
 }
 
 void draw_hold_glyph(QPainter& painter, const QRectF& box, RankHold::Kind kind, const ThemeColors& colors) {
-    const bool faulty = kind == RankHold::Kind::Faulty;
-    const QColor color = faulty ? colors.bad : colors.warning;
+    using Kind = RankHold::Kind;
+    if (kind == Kind::NotStarted) {
+        draw_phase_glyph(painter, box, RankPhase::Waiting, colors);
+        return;
+    }
+    const bool faulty = kind == Kind::Faulty;
+    const bool filled = faulty || kind == Kind::LostPeer;
+    const QColor color = faulty ? colors.bad : kind == Kind::Unknown ? colors.muted : colors.warning;
     const double size = box.width();
     const bool shapes = size >= kShapeFrom;
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, shapes);
     painter.setPen(QPen(color, shapes ? 1.2 : 1));
-    painter.setBrush(faulty ? QBrush(color) : QBrush(Qt::NoBrush));
+    painter.setBrush(filled ? QBrush(color) : QBrush(Qt::NoBrush));
     const double radius = shapes ? std::min(2.5, size * 0.18) : 0;
     painter.drawRoundedRect(shapes ? box.adjusted(0.5, 0.5, -0.5, -0.5) : box.adjusted(0, 0, -1, -1), radius,
                             radius);
     const QPointF center = box.center();
-    if (shapes && faulty) {
+    if (shapes && kind == Kind::LostPeer) {  // as one that ended with the run: it did nothing wrong
+        painter.setPen(sign_pen(colors.surface, size));
+        painter.drawLine(QPointF(box.left() + size * 0.27, center.y()),
+                         QPointF(box.right() - size * 0.27, center.y()));
+    } else if (shapes && kind == Kind::Unknown) {
+        painter.setPen(sign_pen(color, size));
+        painter.drawLine(box.bottomLeft() + QPointF(size * 0.2, -size * 0.2),
+                         box.topRight() + QPointF(-size * 0.2, size * 0.2));
+    } else if (shapes && kind == Kind::Slow) {
+        painter.setPen(sign_pen(color, size));
+        painter.drawLine(center, center + QPointF(0, -size * 0.24));
+        painter.drawLine(center, center + QPointF(size * 0.2, 0));
+    } else if (shapes && faulty) {
         painter.setPen(sign_pen(colors.surface, size));
         painter.drawLine(QPointF(center.x(), box.top() + size * 0.24),
                          QPointF(center.x(), center.y() + size * 0.06));

@@ -21,7 +21,7 @@ namespace {
 /// The sheet with the colours of a theme, and its font sizes in proportion to the program's font.
 QString filled_sheet(QString sheet, const ThemeColors& c, double scale) {
     // Longer names first: "@bad_surface" must not be read as "@bad" and a rest.
-    const std::array<std::pair<const char*, QColor>, 12> names{{{"@text", c.text},
+    const std::array<std::pair<const char*, QColor>, 13> names{{{"@text", c.text},
                                                                 {"@muted", c.muted},
                                                                 {"@line", c.line},
                                                                 {"@frame", c.field_frame},
@@ -32,6 +32,7 @@ QString filled_sheet(QString sheet, const ThemeColors& c, double scale) {
                                                                 {"@bad_surface", c.bad_surface},
                                                                 {"@info_surface", c.info_surface},
                                                                 {"@good_surface", c.good_surface},
+                                                                {"@warning", c.warning},
                                                                 {"@bad", c.bad}}};
     for (const auto& [name, color] : names) {
         sheet.replace(QString::fromLatin1(name), color.name());

@@ -50,7 +50,7 @@ void PhaseDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIn
         const auto phase = RankPhase(index.data(RankTableModel::PhaseRole).toInt());
         const auto hold = RankHold::Kind(index.data(RankTableModel::HoldRole).toInt());
         set_icon(option,
-                 hold == RankHold::Kind::None
+                 hold == RankHold::Kind::None || hold == RankHold::Kind::Failed
                      ? cached(phase, colors.dark, [&] { return phase_icon(phase, colors); })
                      : cached(hold, colors.dark, [&] { return hold_icon(hold, colors); }),
                  14);

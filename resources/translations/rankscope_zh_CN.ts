@@ -142,6 +142,10 @@
             <source>failed: %1</source>
             <translation>失败：%1</translation>
         </message>
+        <message>
+            <source>The kernel of %1 killed one of its processes because memory ran out (source: %2).</source>
+            <translation>内存耗尽，%1 的内核终止了它的一个进程（来源：%2）。</translation>
+        </message>
     </context>
     <context>
         <name>AgentLink</name>
@@ -898,10 +902,6 @@
             <translation>置信度 %1</translation>
         </message>
         <message>
-            <source>No longer: %1</source>
-            <translation>已不再成立：%1</translation>
-        </message>
-        <message>
             <source>Also: %1</source>
             <translation>另有：%1</translation>
         </message>
@@ -1646,10 +1646,6 @@
         <message>
             <source>Check what differs on its node.</source>
             <translation>检查其节点有何不同。</translation>
-        </message>
-        <message>
-            <source>Rank {rank} on {node} was stopped by signal {2}. All other ranks wait for it.</source>
-            <translation>{node} 上的 rank {rank} 被信号 {2} 暂停。其他所有 rank 都在等它。</translation>
         </message>
         <message>
             <source>On {node}: `kill -CONT {1}` continues it.</source>
@@ -3050,6 +3046,117 @@
         <message>
             <source>Open it on the master for the other nodes alone. With root or sudo there, the report shows the command.</source>
             <translation>请在主节点上仅对其他节点开放该端口。若那里有 root 或 sudo 权限，报告会显示命令。</translation>
+        </message>
+        <message>
+            <source>Rank {rank} on {node} was stopped by signal {2}. Ranks that need it wait.</source>
+            <translation>{node} 上的 rank {rank} 被信号 {2} 暂停。需要它的 rank 会等待。</translation>
+        </message>
+    </context>
+    <context>
+        <name>FaultMarks</name>
+        <message>
+            <source>stopped</source>
+            <translation>已被停住</translation>
+        </message>
+        <message>
+            <source>in a debugger</source>
+            <translation>在调试器中</translation>
+        </message>
+        <message>
+            <source>ended too early</source>
+            <translation>过早结束</translation>
+        </message>
+        <message>
+            <source>other collective</source>
+            <translation>集合通信不同</translation>
+        </message>
+        <message>
+            <source>behind</source>
+            <translation>落后</translation>
+        </message>
+        <message>
+            <source>silent</source>
+            <translation>无响应</translation>
+        </message>
+        <message>
+            <source>no answer</source>
+            <translation>无响应</translation>
+        </message>
+        <message>
+            <source>hangs</source>
+            <translation>挂起</translation>
+        </message>
+        <message>
+            <source>not reachable</source>
+            <translation>无法到达</translation>
+        </message>
+        <message>
+            <source>not started</source>
+            <translation>未启动</translation>
+        </message>
+        <message>
+            <source>unknown since %1</source>
+            <translation>自 %1 起未知</translation>
+        </message>
+        <message>
+            <source>unknown</source>
+            <translation>未知</translation>
+        </message>
+        <message>
+            <source>lost its peer</source>
+            <translation>失去对端</translation>
+        </message>
+        <message>
+            <source>failed later</source>
+            <translation>随后失败</translation>
+        </message>
+        <message>
+            <source>waits for %1</source>
+            <translation>等待 %1</translation>
+        </message>
+        <message>
+            <source>slow</source>
+            <translation>缓慢</translation>
+        </message>
+        <message>
+            <source>cut from %1</source>
+            <translation>与 %1 断开</translation>
+        </message>
+        <message>
+            <source>ended with its node</source>
+            <translation>随节点结束</translation>
+        </message>
+        <message>
+            <source>at fault</source>
+            <translation>有故障</translation>
+        </message>
+        <message>
+            <source>failed</source>
+            <translation>失败</translation>
+        </message>
+        <message>
+            <source>rank %1</source>
+            <translation>rank %1</translation>
+        </message>
+        <message>
+            <source>ranks %1</source>
+            <translation>rank %1</translation>
+        </message>
+        <message>
+            <source>At fault: %1</source>
+            <translation>故障方：%1</translation>
+        </message>
+        <message>
+            <source>wait for it: %1</source>
+            <translation>等待它的 rank：%1</translation>
+        </message>
+        <message>
+            <source>lost their peer: %1</source>
+            <translation>失去对端的 rank：%1</translation>
+        </message>
+        <message>
+            <source>failed later: %1</source>
+            <translation>随后失败的 rank：%1</translation>
         </message>
     </context>
     <context>
@@ -5958,10 +6065,6 @@
             <translation>当前出现：%1</translation>
         </message>
         <message>
-            <source>no longer: %1</source>
-            <translation>已不再成立：%1</translation>
-        </message>
-        <message>
             <source>notice: %1</source>
             <translation>提示：%1</translation>
         </message>
@@ -7136,6 +7239,30 @@
             <source>Copy the code to every node, or use a shared folder</source>
             <translation>将代码复制到每个节点，或使用共享文件夹</translation>
         </message>
+        <message>
+            <source>A DataLoader worker was killed on {host}, pid {pid}: a user, a program or the kernel (if memory ran out) did it.</source>
+            <translation>{host} 上的一个 DataLoader worker 被终止，pid {pid}：由用户、某个程序或内核（若内存耗尽）所为。</translation>
+        </message>
+        <message>
+            <source>On {host}: memory.events (oom_kill) of the cgroup and `journalctl -k -g "Killed process"` show whether the kernel did it</source>
+            <translation>在 {host} 上：cgroup 的 memory.events (oom_kill) 和 `journalctl -k -g "Killed process"` 可显示是否由内核所为</translation>
+        </message>
+        <message>
+            <source>If memory ran out: fewer DataLoader workers, a stream of the data, or more memory (--mem)</source>
+            <translation>若内存耗尽：减少 DataLoader worker、流式读取数据，或申请更多内存 (--mem)</translation>
+        </message>
+        <message>
+            <source>A process on {host} asked for memory and got none: the node, its cgroup or `ulimit -v` has no more.</source>
+            <translation>{host} 上的一个进程申请内存失败：节点、其 cgroup 或 `ulimit -v` 已无更多内存。</translation>
+        </message>
+        <message>
+            <source>On {host}: `free -g`, memory.max of the cgroup and `ulimit -v` show which limit it is</source>
+            <translation>在 {host} 上：`free -g`、cgroup 的 memory.max 和 `ulimit -v` 可显示是哪个限制</translation>
+        </message>
+        <message>
+            <source>A process of the job was killed on {host}, rank {inner}, pid {pid}: a user, a program or the kernel (if memory ran out) did it.</source>
+            <translation>{host} 上作业的一个进程被终止，rank {inner}，pid {pid}：由用户、某个程序或内核（若内存耗尽）所为。</translation>
+        </message>
     </context>
     <context>
         <name>LogsPage</name>
@@ -7329,6 +7456,25 @@
         <message>
             <source>other channels %1</source>
             <translation>其他通道 %1</translation>
+        </message>
+    </context>
+    <context>
+        <name>MemoryFacts</name>
+        <message>
+            <source>The kernel of %1 killed a process to free memory (source: %2).</source>
+            <translation>%1 的内核为释放内存终止了一个进程（来源：%2）。</translation>
+        </message>
+        <message>
+            <source>The memory of %1 was %2 % full just before.</source>
+            <translation>此前不久，%1 的内存已用 %2 %。</translation>
+        </message>
+        <message>
+            <source>Memory ran out, and the kernel killed a process.</source>
+            <translation>内存耗尽，内核终止了一个进程。</translation>
+        </message>
+        <message>
+            <source>Memory of %1 ran out, and the kernel killed a process.</source>
+            <translation>%1 的内存耗尽，内核终止了一个进程。</translation>
         </message>
     </context>
     <context>
@@ -11098,41 +11244,6 @@
         </message>
     </context>
     <context>
-        <name>RankHold</name>
-        <message>
-            <source>stopped</source>
-            <translation>已停止</translation>
-        </message>
-        <message>
-            <source>in a debugger</source>
-            <translation>在调试器中</translation>
-        </message>
-        <message>
-            <source>other collective</source>
-            <translation>集合通信不同</translation>
-        </message>
-        <message>
-            <source>behind</source>
-            <translation>落后</translation>
-        </message>
-        <message>
-            <source>silent</source>
-            <translation>无响应</translation>
-        </message>
-        <message>
-            <source>hangs</source>
-            <translation>挂起</translation>
-        </message>
-        <message>
-            <source>waits for rank %1</source>
-            <translation>等待 rank %1</translation>
-        </message>
-        <message>
-            <source>waits</source>
-            <translation>等待</translation>
-        </message>
-    </context>
-    <context>
         <name>RankMenu</name>
         <message>
             <source>&amp;Log of rank %1</source>
@@ -11481,10 +11592,6 @@
             <translation>（随运行停止）</translation>
         </message>
         <message>
-            <source>no longer: %1</source>
-            <translation>已不再成立：%1</translation>
-        </message>
-        <message>
             <source>run %1</source>
             <translation>运行：%1</translation>
         </message>
@@ -11706,8 +11813,16 @@
             <translation>其 rank 可能仍在那里运行。显示的是最后收到的值。</translation>
         </message>
         <message>
-            <source>The ranks continue there. The values shown are the last ones received.</source>
-            <translation>各 rank 在那里继续运行。显示的是最后收到的值。</translation>
+            <source>%1 lost</source>
+            <translation>%1 丢失</translation>
+        </message>
+        <message>
+            <source>failing: %1</source>
+            <translation>正在失败：%1</translation>
+        </message>
+        <message>
+            <source>waiting for %1</source>
+            <translation>等待 %1</translation>
         </message>
     </context>
     <context>
@@ -12031,30 +12146,6 @@
             <translation>检查它是否在运行，以及节点之间的网络。</translation>
         </message>
         <message>
-            <source>%1 stopped answering: nothing was heard from it for %2 s.</source>
-            <translation>%1 停止应答：已有 %2 s 没有收到它的任何消息。</translation>
-        </message>
-        <message>
-            <source>%1 was lost: its supervisor is gone.</source>
-            <translation>%1 失联：其监管进程已不存在。</translation>
-        </message>
-        <message>
-            <source>%1 was lost: it was rebooted during the run.</source>
-            <translation>%1 失联：它在运行期间重启过。</translation>
-        </message>
-        <message>
-            <source>%1 was lost: its supervisor was killed; its ranks ended with it.</source>
-            <translation>%1 失联：其监管进程被杀死；其 rank 随之结束。</translation>
-        </message>
-        <message>
-            <source>%1 stopped answering: its supervisor was stopped (state T); its ranks were ended.</source>
-            <translation>%1 停止应答：其监管进程被停止（状态 T）；其 rank 已被结束。</translation>
-        </message>
-        <message>
-            <source>%1 was lost: %2.</source>
-            <translation>%1 失联：%2。</translation>
-        </message>
-        <message>
             <source>%1: %2</source>
             <translation>%1: %2</translation>
         </message>
@@ -12137,6 +12228,46 @@
         <message>
             <source>The only rank finished.</source>
             <translation>唯一的 rank 已结束。</translation>
+        </message>
+        <message>
+            <source>%1 stopped answering%2. Nothing was heard from it for %3 s.</source>
+            <translation>%1 停止响应%2。已有 %3 秒没有收到它的消息。</translation>
+        </message>
+        <message>
+            <source>%1 was lost%2: its supervisor is gone.</source>
+            <translation>%1 丢失%2：它的监管进程已不存在。</translation>
+        </message>
+        <message>
+            <source>%1 was lost%2: it was rebooted during the run.</source>
+            <translation>%1 丢失%2：它在运行期间重新启动。</translation>
+        </message>
+        <message>
+            <source>%1 was lost%2: its supervisor was killed; its ranks ended with it.</source>
+            <translation>%1 丢失%2：它的监管进程被终止，其 rank 随之结束。</translation>
+        </message>
+        <message>
+            <source>%1 stopped answering%2: its supervisor was stopped (state T); its ranks were ended.</source>
+            <translation>%1 停止响应%2：它的监管进程被停住（状态 T），其 rank 已被结束。</translation>
+        </message>
+        <message>
+            <source>%1 was lost%2: %3.</source>
+            <translation>%1 丢失%2：%3。</translation>
+        </message>
+        <message>
+            <source> at %1 (step %2)</source>
+            <translation>（%1，第 %2 步）</translation>
+        </message>
+        <message>
+            <source> at %1</source>
+            <translation>（%1）</translation>
+        </message>
+        <message>
+            <source>Check its process on the node.</source>
+            <translation>请检查它在该节点上的进程。</translation>
+        </message>
+        <message>
+            <source>Memory of %1 ran out, and the kernel killed it.</source>
+            <translation>%1 的内存耗尽，内核终止了它。</translation>
         </message>
     </context>
     <context>
@@ -13339,6 +13470,77 @@
         </message>
     </context>
     <context>
+        <name>Verdict</name>
+        <message>
+            <source>rank %1</source>
+            <translation>rank %1</translation>
+        </message>
+        <message>
+            <source>rank %1 on %2</source>
+            <translation>%2 上的 rank %1</translation>
+        </message>
+        <message>
+            <source>%1 and %2</source>
+            <translation>%1 和 %2</translation>
+        </message>
+        <message>
+            <source>the run</source>
+            <translation>此次运行</translation>
+        </message>
+        <message>
+            <source>Probably: %1</source>
+            <translation>很可能：%1</translation>
+        </message>
+        <message>
+            <source>Possibly: %1</source>
+            <translation>可能：%1</translation>
+        </message>
+        <message>
+            <source>since %1, %2 s</source>
+            <translation>自 %1 起，%2 秒</translation>
+        </message>
+        <message>
+            <source>%1 was stopped.</source>
+            <translation>%1 曾被停住。</translation>
+        </message>
+        <message>
+            <source>a debugger held %1.</source>
+            <translation>调试器曾停住 %1。</translation>
+        </message>
+        <message>
+            <source>%1 was slower than the others.</source>
+            <translation>%1 曾比其他 rank 慢。</translation>
+        </message>
+        <message>
+            <source>%1 did not answer.</source>
+            <translation>%1 曾没有响应。</translation>
+        </message>
+        <message>
+            <source>the network of %1 was slow.</source>
+            <translation>%1 的网络曾很慢。</translation>
+        </message>
+        <message>
+            <source>the network held %1.</source>
+            <translation>网络曾使 %1 停滞。</translation>
+        </message>
+        <message>
+            <source>the ranks waited in different collectives.</source>
+            <translation>各 rank 曾等待不同的集合通信。</translation>
+        </message>
+        <message>
+            <source>%1 made no progress.</source>
+            <translation>%1 曾没有进展。</translation>
+        </message>
+        <message>
+            <source>Over after %1 s: %2</source>
+            <translation>%1 秒后结束：%2</translation>
+        </message>
+        <message>
+            <source>Over: %1</source>
+            <translation>已结束：%1</translation>
+        </message>
+    </context>
+    <context>
         <name>VersionNames</name>
         <message>
             <source>NVIDIA driver</source>
@@ -13636,18 +13838,6 @@
             <translation>%2 上的 rank %1</translation>
         </message>
         <message>
-            <source>%1 makes no progress: %2, for %3 s.</source>
-            <translation>%1 没有进展：%2，已持续 %3 s。</translation>
-        </message>
-        <message>
-            <source>%1 has not entered the collective that rank %2 waits in: %3, for %4 s.</source>
-            <translation>%1 尚未进入 rank %2 正在等待的集合通信：%3，已持续 %4 s。</translation>
-        </message>
-        <message>
-            <source>%1 has not entered the collective that the other %2 ranks wait in: %3, for %4 s.</source>
-            <translation>%1 尚未进入其他 %2 个 rank 正在等待的集合通信：%3，已持续 %4 s。</translation>
-        </message>
-        <message>
             <source>%1: the agent has not answered for %2 s</source>
             <translation>%1：代理程序已有 %2 s 没有应答</translation>
         </message>
@@ -13682,10 +13872,6 @@
         <message>
             <source>%1 waits in another collective than the others (%2).</source>
             <translation>%1 等待的集合通信与其他 rank 不同（%2）。</translation>
-        </message>
-        <message>
-            <source>All ranks have waited in a collective for %1 s, and no cause was found.</source>
-            <translation>所有 rank 已在一个集合通信中等待 %1 s，没有找到原因。</translation>
         </message>
         <message>
             <source>Read the stacks of the ranks.</source>
@@ -13726,10 +13912,6 @@
         <message>
             <source>%1 cannot reach %2: SYN sent, no answer.</source>
             <translation>%1 无法到达 %2：已发送 SYN，无应答。</translation>
-        </message>
-        <message>
-            <source>%1 and the other nodes do not reach each other: data is not acknowledged for %2 s.</source>
-            <translation>%1 与其他节点之间互不可达：数据已有 %2 s 未得到确认。</translation>
         </message>
         <message>
             <source>Check that %1 is up, and its network.</source>
@@ -13788,14 +13970,6 @@
             <translation>此运行没有进展，且无法检查其 rank：%1</translation>
         </message>
         <message>
-            <source>%1 gets no answer from %2 (%3 port %4): data is not acknowledged for %5 s.</source>
-            <translation>%1 得不到 %2（%3 端口 %4）的应答：数据已 %5 s 未被确认。</translation>
-        </message>
-        <message>
-            <source>%1 get no answer from %2 (%3 port %4): data is not acknowledged for %5 s.</source>
-            <translation>%1 得不到 %2（%3 端口 %4）的应答：数据已 %5 s 未被确认。</translation>
-        </message>
-        <message>
             <source>%1 waits</source>
             <translation>%1 在其中等待</translation>
         </message>
@@ -13808,16 +13982,48 @@
             <translation>%1 尚未进入 %2，而 %3。</translation>
         </message>
         <message>
-            <source>%1 has not entered %2, in which %3: %4, for %5 s.</source>
-            <translation>%1 尚未进入 %2，而 %3：%4，已持续 %5 s。</translation>
+            <source>%1 has not entered %2, in which %3: %4.</source>
+            <translation>%1 尚未进入 %2（%3）：%4。</translation>
         </message>
         <message>
-            <source>%1 has not entered %2, in which %3, for %4 s.</source>
-            <translation>%1 尚未进入 %2，而 %3，已持续 %4 s。</translation>
+            <source>%1, for at least %2 s</source>
+            <translation>%1，至少 %2 秒</translation>
         </message>
         <message>
-            <source>at least %1</source>
-            <translation>至少 %1</translation>
+            <source>%1 makes no progress: %2.</source>
+            <translation>%1 没有进展：%2。</translation>
+        </message>
+        <message>
+            <source>%1 has not entered the collective that rank %2 waits in: %3.</source>
+            <translation>%1 尚未进入 rank %2 等待的集合通信：%3。</translation>
+        </message>
+        <message>
+            <source>%1 has not entered the collective that the other %2 ranks wait in: %3.</source>
+            <translation>%1 尚未进入其他 %2 个 rank 等待的集合通信：%3。</translation>
+        </message>
+        <message>
+            <source>All ranks wait in a collective, and no cause was found.</source>
+            <translation>所有 rank 都在集合通信中等待，未找到原因。</translation>
+        </message>
+        <message>
+            <source>%1 and the other nodes do not reach each other: data is not acknowledged.</source>
+            <translation>%1 与其他节点互相无法到达：数据未被确认。</translation>
+        </message>
+        <message>
+            <source>%1 gets no answer from %2 (%3 port %4): data is not acknowledged.</source>
+            <translation>%1 收不到 %2（%3 端口 %4）的应答：数据未被确认。</translation>
+        </message>
+        <message>
+            <source>%1 get no answer from %2 (%3 port %4): data is not acknowledged.</source>
+            <translation>%1 收不到 %2（%3 端口 %4）的应答：数据未被确认。</translation>
+        </message>
+        <message>
+            <source>Connections of %1 to port %2 of %3, where the ranks met, get no answer. The steps go on; the run ends once the ranks miss each other there.</source>
+            <translation>%1 与 %3 的端口 %2（各 rank 会合之处）之间的连接没有应答。训练步仍在继续；一旦各 rank 在那里发现彼此缺失，运行就会结束。</translation>
+        </message>
+        <message>
+            <source>Open port %1 of %2 for the other nodes alone, also for connections that exist.</source>
+            <translation>请仅对其他节点开放 %2 的端口 %1，包括已有的连接。</translation>
         </message>
     </context>
     <context>
@@ -14924,10 +15130,6 @@
             <translation>连接已断开。</translation>
         </message>
         <message>
-            <source>The run continues there.</source>
-            <translation>运行在那里继续。</translation>
-        </message>
-        <message>
             <source>Trying again.</source>
             <translation>正在重试。</translation>
         </message>
@@ -15022,6 +15224,10 @@
         <message>
             <source>%1 failed</source>
             <translation>%1 失败</translation>
+        </message>
+        <message>
+            <source>What runs there may continue.</source>
+            <translation>那里正在运行的程序可能仍在继续。</translation>
         </message>
     </context>
     <context>
@@ -16637,6 +16843,10 @@
         <message>
             <source>What shows it</source>
             <translation>依据</translation>
+        </message>
+        <message>
+            <source>Evidence</source>
+            <translation>证据</translation>
         </message>
     </context>
     <context>
@@ -20184,6 +20394,16 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>%1: means of the chosen range; of temperatures and counted errors the highest</source>
             <translation>%1：所选范围的平均值；温度和错误计数取最大值</translation>
         </message>
+        <message>
+            <source>%1, sampled at %2
+At fault: %3</source>
+            <translation>%1，采样于 %2
+故障方：%3</translation>
+        </message>
+        <message>
+            <source>%1 · unknown since %2</source>
+            <translation>%1 · 自 %2 起未知</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::NodesButton</name>
@@ -20887,16 +21107,20 @@ ended with %1</source>
             <translation>%1 个在等它</translation>
         </message>
         <message>
-            <source>%1 unknown on %2</source>
-            <translation>%2 上有 %1 个未知</translation>
-        </message>
-        <message>
             <source>%1 unknown on %2 nodes</source>
             <translation>%2 个节点上有 %1 个未知</translation>
         </message>
         <message>
             <source>Ranks: %1</source>
             <translation>Rank：%1</translation>
+        </message>
+        <message>
+            <source>%1 %2 on %3</source>
+            <translation>%3 上 %1 个 rank %2</translation>
+        </message>
+        <message>
+            <source>%1: %2</source>
+            <translation>%1：%2</translation>
         </message>
     </context>
     <context>

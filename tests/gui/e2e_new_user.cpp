@@ -362,7 +362,8 @@ void NewUser::kill_a_rank() {
     expect_soon([&] { return find<QWidget>("failureBanner")->isVisible(); }, "a verdict is shown");
     expect(text("failureTitle").contains(u"Rank 1 on node2 was killed by signal 9 (SIGKILL)"_s),
            "the verdict names rank 1: " + ss(text("failureTitle")));
-    expect(text("runOutcome") == u"failed"_s, "the header says failed");
+    expect(text("runOutcome") == u"failed: rank 1"_s,
+           "the header says failed, and who: " + ss(text("runOutcome")));
 }
 
 void NewUser::jump_to_the_line() {

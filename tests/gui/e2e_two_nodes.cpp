@@ -319,7 +319,7 @@ TEST_F(TwoNodes, AKilledRankIsNamedInTheWindow) {
     EXPECT_TRUE(find<QWidget>("failureBanner")->isVisible());
     EXPECT_TRUE(text("failureTitle").contains(u"Rank 1 on node2 was killed by signal 9 (SIGKILL)"_s))
         << text("failureTitle").toStdString();
-    EXPECT_EQ(text("runOutcome"), u"failed"_s);
+    EXPECT_EQ(text("runOutcome"), u"failed: rank 1"_s);
     // The other one lost its peer or was stopped, whichever came first.
     EXPECT_EQ(run().ranks[1].phase, RankPhase::Failed);
     EXPECT_TRUE(text("rankSummary").contains(u"failed"_s));

@@ -97,7 +97,7 @@ TEST_F(Pages, AStoredRunOpensAsItLooked) {
     table->selectRow(0);
     click(find<QPushButton>("openRun"));
     ASSERT_TRUE(wait_until([&] { return window_->page() == MainWindow::Page::Live; }));
-    EXPECT_EQ(find<QLabel>("runOutcome")->text(), u"failed"_s);
+    EXPECT_EQ(find<QLabel>("runOutcome")->text(), u"failed: rank 1"_s);
     EXPECT_TRUE(find<QWidget>("failureBanner")->isVisible());
     EXPECT_TRUE(find<QLabel>("failureTitle")->text().contains(u"killed by signal 9 (SIGKILL)"_s));
     EXPECT_EQ(find<QTableView>("rankTable")->model()->rowCount(), 4);

@@ -38,7 +38,7 @@ TEST(RankHolds, AVerdictSaysWhoHangsAndWhoWaits) {
     }
 }
 
-TEST(RankHolds, ASlowRankAndAnEndedRunHoldNothing) {
+TEST(RankHolds, ASlowRankHoldsNobodyAndAnEndedRunNothing) {
     LiveData data = synthetic_data({.until = 0.4, .fate = Fate::Running});
     Verdict slow;
     slow.id = "rank-slow";
@@ -46,11 +46,12 @@ TEST(RankHolds, ASlowRankAndAnEndedRunHoldNothing) {
     slow.ranks = {2};
     slow.phase = VerdictPhase::Live;
     data.apply(Event{0, data.state.last_us, "", -1, slow});
-    EXPECT_EQ(rank_holds(data.state)[2].kind, Kind::None);
+    EXPECT_EQ(rank_holds(data.state)[2].kind, Kind::Slow);
+    EXPECT_EQ(rank_holds(data.state)[0].kind, Kind::None);
 
     LiveData over = hanging(VerdictPhase::Live);
     over.state.outcome = Outcome::Failed;
-    EXPECT_EQ(rank_holds(over.state)[1].kind, Kind::None);
+    EXPECT_EQ(rank_holds(over.state)[0].kind, Kind::None);
 }
 
 TEST(RankHolds, ARankThatEndedKeepsItsEnd) {
@@ -58,7 +59,7 @@ TEST(RankHolds, ARankThatEndedKeepsItsEnd) {
     ExitEvent exit;
     exit.code = 1;
     data.apply(Event{0, data.state.last_us, "node1", 1, exit});
-    EXPECT_EQ(rank_holds(data.state)[1].kind, Kind::None);
+    EXPECT_EQ(rank_holds(data.state)[1], (RankHold{Kind::Failed, u"failed"_s}));
 }
 
 TEST(RankHolds, ManyFaultyRanksAreNamedByTheirFault) {
@@ -71,8 +72,10 @@ TEST(RankHolds, ManyFaultyRanksAreNamedByTheirFault) {
     data.apply(Event{0, data.state.last_us, "", -1, verdict});
     const std::vector<RankHold> holds = rank_holds(data.state);
     EXPECT_EQ(holds[3].text, u"other collective"_s);
-    EXPECT_EQ(holds[1].text, u"waits"_s);
-    EXPECT_EQ(phase_summary(data.state.ranks, {}, holds), u"2 other collective · 2 waiting for it"_s);
+    EXPECT_EQ(holds[1].text, u"waits for ranks 0 and 3"_s);
+    EXPECT_EQ(phase_summary(data.state.ranks, holds), u"2 other collective · 2 waiting for it"_s);
+    EXPECT_EQ(phase_summary(data.state.ranks, holds, u"ranks 0, 3"_s),
+              u"ranks 0, 3: other collective · 2 waiting for it"_s);
 }
 
 TEST(NodeLabels, WhatAllShareIsLeftOut) {
@@ -98,7 +101,7 @@ TEST_F(RankHoldsPage, StripAndTableFollowTheVerdict) {
     open();
     window_->show_page(MainWindow::Page::Live);
     window_->live_page()->show_stored(hanging(VerdictPhase::Live));
-    EXPECT_EQ(child<QLabel>(window_.get(), "rankSummary")->text(), u"1 hangs · 3 waiting for it"_s);
+    EXPECT_EQ(child<QLabel>(window_.get(), "rankSummary")->text(), u"rank 1: hangs · 3 waiting for it"_s);
     const auto* table = child<QTableView>(window_.get(), "rankTable");
     EXPECT_EQ(table->model()->index(1, RankTableModel::Phase).data().toString(), u"hangs"_s);
     EXPECT_EQ(table->model()->index(0, RankTableModel::Phase).data().toString(), u"waits for rank 1"_s);

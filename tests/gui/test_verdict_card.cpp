@@ -59,6 +59,7 @@ TEST_F(VerdictCard, AppearsWhileTheVerdictHoldsAndLeaves) {
     const QString text = find<QLabel>("failureText")->text();
     EXPECT_TRUE(text.contains(u"7 ranks wait: 0, 2–7"_s)) << qPrintable(text);
     EXPECT_TRUE(text.contains(u"confidence 70"_s)) << qPrintable(text);
+    EXPECT_TRUE(title().startsWith(u"Probably: "_s)) << qPrintable(title());
     EXPECT_TRUE(find<QTextBrowser>("failureLines")->toPlainText().contains(u"train.py"_s));
     EXPECT_TRUE(find<QLabel>("failureRemedy")->text().contains(u"NFS server"_s));
     EXPECT_TRUE(window_->live_page()->shown()->data().diagnoses.empty()) << "it has not failed";
@@ -67,7 +68,8 @@ TEST_F(VerdictCard, AppearsWhileTheVerdictHoldsAndLeaves) {
 
     report(10, synthetic_verdict(kRun, VerdictPhase::Over, kRun.start_us));
     EXPECT_TRUE(card()->isVisible());
-    EXPECT_TRUE(title().startsWith(u"No longer"_s)) << "there is time to read that it is over";
+    EXPECT_TRUE(title().startsWith(u"Over after"_s)) << "there is time to read that it is over";
+    EXPECT_TRUE(title().contains(u"rank 1 on node1 made no progress"_s)) << qPrintable(title());
     EXPECT_FALSE(find<QTextBrowser>("failureLines")->isVisible());
     session()->model()->apply({Event{0, session()->model()->state().last_us + 30 * kSecond, "node1", 0,
                                      MetricEvent{200, 1, {{"loss", 0.1}}, {}}}});
@@ -115,11 +117,13 @@ TEST_F(VerdictCard, ThePillOfTheRunShowsItWhileItHolds) {
     report(1, slow);
     EXPECT_EQ(pill->text(), u"rank 3 slow"_s);
     EXPECT_EQ(color(), colors.warning) << "the run continues";
+    EXPECT_EQ(card()->property("role").toString(), u"warningBanner"_s) << "as the pill";
+    EXPECT_TRUE(find<QLabel>("rankSummary")->text().contains(u"rank 3: slow"_s)) << "as the strip";
     verdict.phase = VerdictPhase::Live;
     verdict.id = "rank-stopped";
     verdict.reason = "stopped";
     report(30, verdict);
-    EXPECT_EQ(pill->text(), u"rank 3 slow"_s) << "the one of the card";
+    EXPECT_EQ(pill->text(), u"rank 1 stopped"_s) << "what holds the run, before what slows it";
     slow.phase = VerdictPhase::Over;
     report(0, slow);
     EXPECT_EQ(pill->text(), u"rank 1 stopped"_s) << "also where it would be stalled";
