@@ -6,7 +6,6 @@
 
 #include <base/metrics_line.h>
 #include <remote/desk/run/run_tracker.h>
-#include <remote/desk/verdict_words.h>
 
 #include <gtest/gtest.h>
 
@@ -219,19 +218,6 @@ TEST(RunTracker, ANodeThatTheOthersLostIsNamedWhateverItsPeersSaid) {
     EXPECT_FALSE(verdict.has_culprit);
     EXPECT_TRUE(verdict.detail.starts_with("node2 stopped answering")) << verdict.detail;
     EXPECT_NE(verdict.detail.find("Nothing was heard from it for 10 s."), std::string::npos);
-}
-
-TEST(RunTracker, TheFirstSentenceOfALostNodeSaysWhenAndAtWhichStep) {
-    RunTracker tracker = tracker_for(2, 1);
-    Event last = step("node2", 1, 487);
-    last.t_us = 1'760'000'000'000'000;
-    tracker.observe(last);
-    Event report = end_that_lost("node1", "node2");
-    report.t_us = last.t_us + 10'000'000;
-    tracker.observe(report);
-    EXPECT_TRUE(tracker.verdict(false).detail.starts_with(
-        "node2 stopped answering at " + time_of_day(last.t_us) + " (step 487). Nothing was heard"))
-        << tracker.verdict(false).detail;
 }
 
 TEST(RunTracker, BothSidesOfACutNameTheOther) {
@@ -546,50 +532,6 @@ TEST(RunTracker, ABlockedPortExplainsANodeThatTheOthersLost) {
     cut.observe(blocked);
     cut.observe(end_that_lost("node1", "node2"));
     EXPECT_NE(cut.verdict(false).detail.find("node2 stopped answering"), std::string::npos);
-}
-
-// Ranks of the engine that cannot meet fail with code 1, each for itself: the network fault that was seen is why.
-TEST(RunTracker, ANetworkFaultThatKeptRanksFromMeetingIsTheCause) {
-    Event blocked = live_verdict();
-    auto& verdict = std::get<DiagnosisEvent>(blocked.body);
-    verdict.id = "master-port-dropped";
-    verdict.title = "Ranks 1 and 2 cannot reach node1: SYN sent, no answer.";
-    verdict.rank = -1;
-    verdict.node = "node1";
-    verdict.pairs = {{"node2", "node1"}, {"node3", "node1"}};
-    verdict.confidence = 0.95;
-    RunTracker tracker = tracker_for(3, 1);
-    tracker.observe(blocked);
-    tracker.observe(exit_of("node3", 2, 1, 0, 100));
-    tracker.observe(exit_of("node2", 1, 1, 0, 120));
-    EXPECT_FALSE(tracker.verdict(false).has_culprit);
-    EXPECT_EQ(tracker.verdict(false).detail, verdict.title);
-    ASSERT_TRUE(tracker.diagnosis());
-    EXPECT_EQ(tracker.diagnosis()->id.text(), "master-port-dropped");
-    EXPECT_EQ(tracker.diagnosis()->waiting, (std::vector<int>{1, 2}));
-
-    RunTracker killed = tracker_for(3, 1);
-    killed.observe(blocked);
-    killed.observe(exit_of("node3", 2, 0, 11, 100));
-    EXPECT_EQ(killed.verdict(false).culprit.rank, 2) << "a crash is its own";
-    RunTracker met = tracker_for(3, 1);
-    met.observe(step("node3", 2));
-    met.observe(blocked);
-    met.observe(exit_of("node3", 2, 1, 0, 100));
-    EXPECT_EQ(met.verdict(false).culprit.rank, 2) << "it trained: an error of its own";
-}
-
-TEST(RunTracker, OneVerdictThatIsOverLeavesTheOther) {
-    RunTracker tracker = tracker_for(3, 1);
-    Event other = live_verdict();
-    std::get<DiagnosisEvent>(other.body).id = "master-port-dropped";
-    tracker.observe(live_verdict());
-    tracker.observe(other);
-    std::get<DiagnosisEvent>(other.body).phase = VerdictPhase::Over;
-    tracker.observe(other);
-    tracker.observe(victim_of("node1", 0, 100));
-    ASSERT_TRUE(tracker.diagnosis());
-    EXPECT_EQ(tracker.diagnosis()->id.text(), "rank-hang");
 }
 
 TEST(RunTracker, ASlowRankIsNoCauseOfAnEnd) {
