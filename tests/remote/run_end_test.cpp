@@ -21,15 +21,25 @@ Event step(const std::string& node, int rank, std::int64_t number = 1) {
     return make_event(MetricEvent{number, 1, {{"loss", 1.0}}, {}}, 1, node, rank);
 }
 
+Event stage(const std::string& node, int rank, StageName name, StageStatus status) {
+    return make_event(StageEvent{name, status, "", -1}, 1, node, rank);
+}
+
 Event exit_of(const std::string& node, int rank, int code, int signal, std::int64_t t_us,
-              bool lost_peer = false) {
+              bool requested = false) {
     ExitEvent exit;
     exit.code = signal != 0 ? -1 : code;
     exit.signal = signal;
-    exit.lost_peer = lost_peer;
+    exit.requested = requested;
     Event event = make_event(exit, 1, node, rank);
     event.t_us = t_us;
     return event;
+}
+
+Event end_of(const std::string& node, Outcome outcome) {
+    EndEvent end;
+    end.outcome = outcome;
+    return make_event(end, 1, node, -1);
 }
 
 Event end_that_lost(const std::string& node, const std::string& lost_node) {
@@ -41,14 +51,22 @@ Event end_that_lost(const std::string& node, const std::string& lost_node) {
     return make_event(end, 1, node, -1);
 }
 
-Event live_verdict() {
-    Verdict verdict;
+Event live_verdict(VerdictPhase phase = VerdictPhase::Live) {
+    DiagnosisEvent verdict;
     verdict.id = "rank-hang";
     verdict.title = "Rank 1 on node2 sleeps.";
-    verdict.rank = 1;
     verdict.node = "node2";
-    verdict.phase = VerdictPhase::Live;
+    verdict.rank = 1;
+    verdict.phase = phase;
+    verdict.reason = "sleeps";
+    verdict.waiting = {0};
     return make_event(verdict, 1, "", -1);
+}
+
+Event victim_of(const std::string& node, int rank, std::int64_t t_us) {
+    Event event = exit_of(node, rank, 1, 0, t_us);
+    std::get<ExitEvent>(event.body).lost_peer = true;
+    return event;
 }
 
 RunTracker tracker_for(std::size_t nodes, int ranks_each) {
@@ -109,9 +127,99 @@ TEST(RunEnd, OneVerdictThatIsOverLeavesTheOther) {
     tracker.observe(other);
     std::get<DiagnosisEvent>(other.body).phase = VerdictPhase::Over;
     tracker.observe(other);
-    tracker.observe(exit_of("node1", 0, 1, 0, 100, true));
+    tracker.observe(victim_of("node1", 0, 100));
     ASSERT_TRUE(tracker.diagnosis());
     EXPECT_EQ(tracker.diagnosis()->id.text(), "rank-hang");
+}
+
+TEST(RunEnd, WhatHeldTheRunIsTheCauseOfItsEnd) {
+    RunTracker tracker = tracker_for(3, 1);
+    tracker.observe(live_verdict());
+    tracker.observe(victim_of("node1", 0, 100));
+    tracker.observe(victim_of("node3", 2, 120));
+    const auto end = tracker.verdict(false);
+    EXPECT_EQ(end.outcome, Outcome::Failed);
+    EXPECT_EQ(end.exit_code, 1);
+    EXPECT_TRUE(end.has_culprit);
+    EXPECT_EQ(end.culprit.rank, 1);
+    EXPECT_EQ(end.culprit.node, "node2");
+    EXPECT_EQ(end.detail, "Rank 1 on node2 sleeps.");
+    const auto cause = tracker.diagnosis();
+    ASSERT_TRUE(cause);
+    EXPECT_EQ(cause->id.text(), "rank-hang");
+    EXPECT_EQ(cause->phase, VerdictPhase::End);
+    EXPECT_EQ(cause->waiting, (std::vector<int>{0, 2})) << "those that only noticed";
+}
+
+TEST(RunEnd, ABlockedPortExplainsANodeThatTheOthersLost) {
+    Event blocked = live_verdict();
+    auto& verdict = std::get<DiagnosisEvent>(blocked.body);
+    verdict.id = "gloo-ports-blocked";
+    verdict.title = "node1 cannot connect to node2.";
+    verdict.rank = -1;
+    verdict.nodes = {"node2", "node1"};
+    verdict.pairs = {{"node1", "node2"}};
+    RunTracker tracker = tracker_for(2, 1);
+    tracker.observe(blocked);
+    tracker.observe(victim_of("node1", 0, 100));
+    tracker.observe(end_that_lost("node1", "node2"));
+    EXPECT_EQ(tracker.verdict(false).lost_node, "node2");
+    EXPECT_EQ(tracker.verdict(false).detail, "node1 cannot connect to node2.");
+    verdict.id = "partition-midrun";
+    RunTracker cut = tracker_for(2, 1);
+    cut.observe(blocked);
+    cut.observe(end_that_lost("node1", "node2"));
+    EXPECT_NE(cut.verdict(false).detail.find("node2 stopped answering"), std::string::npos);
+}
+
+TEST(RunEnd, ASlowRankIsNoCauseOfAnEnd) {
+    RunTracker tracker = tracker_for(2, 1);
+    Event slow = live_verdict();
+    std::get<DiagnosisEvent>(slow.body).id = "rank-slow";
+    tracker.observe(slow);
+    tracker.observe(victim_of("node1", 0, 100));
+    EXPECT_EQ(tracker.verdict(false).culprit.rank, 0);
+}
+
+TEST(RunEnd, AVerdictThatIsOverIsNoCause) {
+    RunTracker tracker = tracker_for(2, 1);
+    tracker.observe(live_verdict());
+    tracker.observe(live_verdict(VerdictPhase::Over));
+    tracker.observe(victim_of("node1", 0, 100));
+    EXPECT_EQ(tracker.verdict(false).culprit.rank, 0);
+    RunTracker own = tracker_for(2, 1);
+    own.observe(live_verdict());
+    own.observe(exit_of("node1", 0, 3, 0, 100));
+    EXPECT_EQ(own.verdict(false).culprit.rank, 0) << "an error of its own";
+}
+
+TEST(RunEnd, ARunThatTheJobStopsBecauseItHangsHasFailed) {
+    RunTracker tracker = tracker_for(2, 1);
+    tracker.observe(live_verdict());
+    Event stop = stage("", -1, StageName::Stop, StageStatus::Begin);
+    std::get<StageEvent>(stop.body).detail = "Rank 1 on node2 sleeps.";
+    tracker.observe(stop);
+    tracker.observe(exit_of("node1", 0, 0, 15, 100, true));
+    tracker.observe(exit_of("node2", 1, 0, 15, 100, true));
+    tracker.observe(end_of("node1", Outcome::Stopped));
+    tracker.observe(end_of("node2", Outcome::Stopped));
+    EXPECT_EQ(tracker.verdict(false).outcome, Outcome::Failed);
+    EXPECT_EQ(tracker.verdict(false).culprit.rank, 1);
+    ASSERT_TRUE(tracker.diagnosis());
+    EXPECT_EQ(tracker.diagnosis()->phase, VerdictPhase::End);
+}
+
+TEST(RunEnd, ARankThatEndedTooEarlyIsTheCause) {
+    RunTracker tracker = tracker_for(3, 1);
+    tracker.observe(exit_of("node2", 1, 0, 0, 100));
+    tracker.observe(victim_of("node1", 0, 150));
+    tracker.observe(victim_of("node3", 2, 160));
+    const auto cause = tracker.diagnosis();
+    ASSERT_TRUE(cause);
+    EXPECT_EQ(cause->id.text(), "rank-exit-early");
+    EXPECT_EQ(cause->rank, 1);
+    EXPECT_EQ(cause->waiting, (std::vector<int>{0, 2}));
+    EXPECT_EQ(tracker.verdict(false).culprit.rank, 1);
 }
 
 }  // namespace
