@@ -27,9 +27,9 @@ constexpr double kOverAfterS = 3;        // of progress: a run that fails writes
 
 void WatchState::observe(const Event& event, double now) {
     hardware_.observe(event);
-    if (const auto* verdict = event.as<DiagnosisEvent>(); verdict != nullptr && open_ &&
-                                                          verdict->phase == VerdictPhase::Live &&
-                                                          verdict->reason == open_->reason) {
+    if (const auto* verdict = event.as<DiagnosisEvent>();
+        verdict != nullptr && open_ && verdict->phase == VerdictPhase::Live &&
+        verdict->reason == open_->reason && verdict->id != FailureId("rank-slow")) {
         posted_ = *verdict;
     }
     const auto signs = rule_.signs();
