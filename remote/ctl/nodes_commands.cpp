@@ -64,7 +64,7 @@ int list(const GlobalOptions& options, const std::string& group) {
             report(Failure{"unknown-node", inventory->file.string(),
                            text(kContext, "No node is in the group \"%1\".", {group}),
                            groups.empty()
-                               ? text(kContext, "Set it: rankscopectl nodes set NAME --group %1", {group})
+                               ? text(kContext, "Set it: `rankscopectl nodes set NAME --group %1`", {group})
                                : text(kContext, "The groups are: %1", {joined(groups)})},
                    options.json);
             return kUsage;

@@ -198,6 +198,34 @@ class Preflight(unittest.TestCase):
         finally:
             self.root("node2", "rm /etc/sudoers.d/trainer; mount -o remount,size=50% /dev/shm")
 
+    def test_a_host_name_is_neither_a_command_nor_a_claim(self):
+        if self.root("node1", "command -v sudo", check=False).returncode != 0:
+            self.skipTest("sudo is missing: apt-get install sudo")
+        hosts = self.root("node1", "cat /etc/hosts").stdout
+        job = write_job(self.cluster, self.job(), "names.yaml")
+        try:
+            for name in NODES:
+                self.root(name, "echo 'trainer ALL=(ALL:ALL) NOPASSWD: ALL' > /etc/sudoers.d/trainer; rm -f /tmp/PWNED")
+            for text in ("x';touch /tmp/PWNED;'", "$(touch /tmp/PWNED)", "`touch /tmp/PWNED`", "x;touch /tmp/PWNED", "x\ntouch /tmp/PWNED",
+                         "-oProxyCommand=touch /tmp/PWNED", "localhost", "node2"):
+                with self.subTest(name=text):
+                    self.root("node3", f"printf %s {shlex.quote(text)} > /proc/sys/kernel/hostname")
+                    done = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "--json", "preflight", job, "--fix", "--yes"],
+                                            timeout=120 * support.SLOW)
+                    report = json.loads(done.stdout)
+                    self.assertEqual(report.get("applied", []), [])
+                    for name in NODES:
+                        self.assertNotEqual(self.root(name, "test -e /tmp/PWNED", check=False).returncode, 0, name)
+                    self.assertEqual(self.root("node1", "cat /etc/hosts").stdout, hosts)
+                    if text == "node2":
+                        check = self.bad(report)["same-hostname"]
+                        self.assertEqual((check["nodes"], check["fixes"]), (["node3", "node2"], []))
+        finally:
+            self.root("node3", "printf %s node3 > /proc/sys/kernel/hostname")
+            for name in NODES:
+                self.root(name, "rm -f /etc/sudoers.d/trainer")
+        self.assertEqual(self.bad(self.preflight()), {})
+
     def test_ctrl_c_stops_it(self):
         self.drop("node1", ["tcp dport 29500 drop"])  # it waits for answers
         code, said = self.at_terminal([("testing ", "\x03")])
