@@ -136,6 +136,31 @@ class PathFaults(unittest.TestCase):
             self.assertIn("node1 cannot connect to node2", run.verdict()["detail"])
             self.heal()
 
+    def expect_end(self, run, failure, node):
+        self.assertEqual(run.end(240), 1, run.explain())
+        ends = run.of("diagnosis", phase="end")
+        self.assertEqual((ends[0]["id"], ends[0]["node"]), (failure, node), run.explain())
+        self.assertEqual(run.verdict()["marks"]["nodes"], [node], run.verdict())
+        self.assertIn(node, run.verdict()["detail"])
+
+    def test_a_rendezvous_port_that_is_reset_while_the_engine_trains(self):
+        run = self.training(self.native(preflight="off"))
+        self.rule("node1", "tcp dport 29500 reject with tcp reset")
+        self.expect_end(run, "master-port-reset", "node1")
+
+    def test_a_rendezvous_port_that_is_dropped_while_steps_go_on(self):
+        run = self.training(self.native(preflight="off"))
+        since = time.monotonic()
+        self.rule("node1", "tcp dport 29500 drop")
+        run.wait_for("a verdict", lambda r: r.of("diagnosis", phase="live", id="master-port-dropped", node="node1"), 90)
+        print(f"{time.monotonic() - since:.1f} s: {run.of('diagnosis')[0]['title']}", flush=True)
+        self.expect_end(run, "master-port-dropped", "node1")
+
+    def test_ranks_that_could_not_meet_end_with_the_cause(self):
+        self.rule("node1", "tcp dport 29500 drop")
+        run = self.start(self.native(preflight="off"))
+        self.expect_end(run, "master-port-dropped", "node1")
+
     def doctor(self, *targets):
         done = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "--json", "doctor", *targets], timeout=120 * support.SLOW)
         self.assertTrue(done.stdout, done.stderr)

@@ -207,7 +207,7 @@ void Preflight::inspect(Node& node, bool is_master) {
     ports->set_token(node.token);
     ports->set_seconds(kPortsOpen);
     const auto master_port = static_cast<std::uint32_t>(plan_.master_port);
-    if (is_master && !request_.paths_only) {
+    if (is_master && request_.tests_master_port()) {
         ports->add_ports(master_port);
         if (master_port != 0) {
             host->add_ports(master_port);
@@ -257,7 +257,7 @@ void Preflight::add_targets(std::size_t from, std::size_t to, std::vector<PathRe
     };
     const auto add_address = [&](const std::string& address, const std::string& interface_name, bool chosen) {
         for (std::size_t i = 0; i < target.ports.size(); ++i) {
-            const bool is_master_port = to == master() && i == 0 && !request_.paths_only;
+            const bool is_master_port = to == master() && i == 0 && request_.tests_master_port();
             if (chosen || is_master_port || i == target.ports.size() - 1) {
                 add(target.ports[i], is_master_port, chosen, address, interface_name);
             }

@@ -62,7 +62,10 @@ struct PreflightRequest {
     std::vector<ConnectedNode> connected = {};  ///< instead of connections of its own; the master first
     std::optional<LaunchPlan> plan = {};        ///< of a run; else it is made
     bool paths_only = false;                    ///< of a run in progress: what it holds itself is no fault
+    bool run_is_over = false;  ///< with paths_only: its rendezvous port is free, and is tested, too
     std::function<void(const std::string&)> progress = {};  ///< short texts, any thread
+
+    bool tests_master_port() const { return !paths_only || run_is_over; }
 };
 
 /// Inspects the nodes of a job and every path between them, as the job will use them. Blocks; call it from a thread

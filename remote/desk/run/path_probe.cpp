@@ -93,6 +93,7 @@ std::optional<Verdict> PathProbe::find_cause() {
     looked.sessions = context_.sessions.get();
     looked.depth = PreflightDepth::Quick;
     looked.paths_only = true;
+    looked.run_is_over = true;
     std::stop_source late;
     const std::stop_callback on_close(stop_.get_token(), [&late] { late.request_stop(); });
     const Deadline deadline(late, kLongestSearch);
