@@ -24,16 +24,13 @@ inline bool runs_engine(const LaunchPlan& plan, int rank) {
     });
 }
 
-/// A network fault that is certain.
-inline bool is_sure_network_fault(const Verdict& verdict) {
-    return !verdict.pairs.empty() && holds_the_run(verdict) && verdict.confidence >= kSureVerdict;
-}
-
 /// It ended because others did not answer: by its own report, or (`meets`: of the engine, before its ranks have met)
 /// because of the network fault that `held` the run then; nullptr: nothing did.
 inline bool is_victim(const ExitEvent& exit, bool meets, const Verdict* held) {
+    const bool network_fault =
+        held != nullptr && !held->pairs.empty() && holds_the_run(*held) && held->confidence >= kSureVerdict;
     return exit.code == kExitPeerLost || exit.lost_peer ||
-           (meets && exit.signal == 0 && exit.code != 0 && held != nullptr && is_sure_network_fault(*held));
+           (meets && network_fault && exit.signal == 0 && exit.code != 0);
 }
 
 /// What blocks ports of a node silences the link of the supervisors, too: the node is there.
