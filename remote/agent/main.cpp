@@ -4,6 +4,7 @@
 #include <base/log.h>
 #include <base/text.h>
 #include <remote/agent/node/node_paths.h>
+#include <remote/agent/node/users_umask.h>
 #include <remote/agent/serve/serve.h>
 #include <remote/agent/slurm/slurm_supervise.h>
 #include <remote/agent/supervise/supervisor.h>
@@ -59,7 +60,7 @@ void take_name(char* program) {
 
 int run(int argc, char** argv) {
     using namespace rankscope::agent;
-    ::umask(0077);
+    keep_files_private();
     const NodePaths paths = NodePaths::from_environment();
     if (argc == 2 && std::strcmp(argv[1], "serve") == 0) {
         return serve(paths);

@@ -4,6 +4,7 @@
 // What a rank says and how it ends, as the real agent reports it.
 
 #include "support/agent_fixture.h"
+#include "support/run_program.h"
 
 #include <base/files.h>
 #include <remote/agent/link/cause.h>
@@ -15,7 +16,9 @@
 
 #include <cmath>
 #include <csignal>
+#include <iterator>
 #include <map>
+#include <sstream>
 
 namespace rankscope {
 namespace {
@@ -245,6 +248,33 @@ TEST_F(Supervisor, EnvironmentAndPlaceOfARank) {
                              std::filesystem::canonical(folder_.path()).string() + "\npipe\n" +
                              dir_of(run).train_config().string() + " x\n4\n");
     EXPECT_EQ(read_file(dir_of(run).train_config()), "{\"a\":1}");
+}
+
+// As the same program would find them in a shell of the node: signals, umask, limits, priority.
+TEST_F(Supervisor, ARankInheritsNothingOfTheSupervisorsOwn) {
+    const mode_t before = ::umask(0026);
+    client_ = std::make_unique<test::AgentClient>(folder_.path().string());
+    ::umask(before);
+    run_to_end(
+        run_of({"umask; grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status; cat /proc/self/limits; nice; "
+                "cat /proc/self/oom_score_adj /proc/self/timerslack_ns; grep NoNewPrivs /proc/self/status"}));
+    std::istringstream lines(log_of(0));
+    std::string line;
+    std::getline(lines, line);
+    EXPECT_EQ(line, "0026") << "files of the user's are as accessible as the user wants them";
+    constexpr std::uint64_t kOurs = 1ULL << (SIGHUP - 1) | 1ULL << (SIGINT - 1) | 1ULL << (SIGQUIT - 1) |
+                                    1ULL << (SIGUSR1 - 1) | 1ULL << (SIGUSR2 - 1) | 1ULL << (SIGPIPE - 1) |
+                                    1ULL << (SIGTERM - 1) | 1ULL << (SIGCHLD - 1) | 1ULL << (SIGURG - 1);
+    for (const char* name : {"SigBlk:", "SigIgn:", "SigCgt:"}) {
+        std::getline(lines, line);
+        EXPECT_EQ(line.substr(0, 7), name);
+        EXPECT_EQ(std::stoull(line.substr(7), nullptr, 16) & kOurs, 0U) << line;
+    }
+    const auto rest = std::string(std::istreambuf_iterator<char>(lines), {});
+    const auto own = test::run_program({"/bin/sh", "-c",
+                                        "cat /proc/self/limits; nice; cat /proc/self/oom_score_adj "
+                                        "/proc/self/timerslack_ns; grep NoNewPrivs /proc/self/status"});
+    EXPECT_EQ(rest, own.output);
 }
 
 TEST_F(Supervisor, BothStreamsOfARankArriveWhole) {

@@ -5,6 +5,7 @@
 #include <base/metrics_line.h>
 #include <base/nccl_plugin_variables.h>
 #include <base/paths.h>
+#include <remote/agent/node/users_umask.h>
 #include <remote/agent/ranks/flight_environment.h>
 #include <remote/agent/ranks/nccl_plugin.h>
 #include <remote/agent/ranks/rank_process.h>
@@ -147,6 +148,7 @@ void keep_only_streams() {
     for (const int signal : {SIGPIPE, SIGINT, SIGHUP, SIGTERM, SIGQUIT, SIGCHLD, SIGUSR1, SIGUSR2}) {
         ::signal(signal, SIG_DFL);
     }
+    ::umask(users_umask());
     const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     ::dup2(null, STDIN_FILENO);
     ::dup2(out, STDOUT_FILENO);

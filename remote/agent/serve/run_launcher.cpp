@@ -4,6 +4,7 @@
 #include <base/clock.h>
 #include <base/fd.h>
 #include <base/wait_fd.h>
+#include <remote/agent/node/users_umask.h>
 #include <remote/agent/serve/run_launcher.h>
 #include <remote/wire/frame_codec.h>
 
@@ -42,6 +43,7 @@ bool spawn_detached(const RunDir& dir, int ready_fd) {
         ::dup2(null, STDOUT_FILENO);
         ::dup2(err >= 0 ? err : null, STDERR_FILENO);
         ::fcntl(ready_fd, F_SETFD, 0);
+        ::umask(users_umask());  // the supervisor gives it to the ranks
         ::execl("/proc/self/exe", "rankscope-agent", "supervise", folder.c_str(), ready.c_str(), nullptr);
         ::_exit(127);
     }
