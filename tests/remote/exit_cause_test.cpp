@@ -3,6 +3,7 @@
 
 #include "support/temporary_folder.h"
 
+#include <remote/agent/ranks/crash_dump.h>
 #include <remote/agent/ranks/exit_cause.h>
 
 #include <gtest/gtest.h>
@@ -118,6 +119,55 @@ TEST(ExitCause, TheLastTracebackIsKept) {
     }
     EXPECT_EQ(reader.lines(),
               (Lines{"Traceback (most recent call last):", "  File \"b.py\"", "RuntimeError: second"}));
+}
+
+constexpr const char* kCrash =
+    "a line of the program's\n"
+    "Fatal Python error: Segmentation fault\n\n"
+    "Thread 0x00007f01 (most recent call first):\n"
+    "  File \"/usr/lib/python3.12/threading.py\", line 355 in wait\n\n"
+    "Current thread 0x00007f02 [python] (most recent call first):\n"
+    "  File \"/venv/lib/python3.12/site-packages/torch/x.py\", line 7 in forward\n"
+    "  File \"/a/my \", line 7.py\", line 41 in step\n"
+    "  File \"/a/train.py\", line 60 in <module>\n\n"
+    "Thread 0x00007f03 (most recent call first):\n"
+    "  File \"/a/other.py\", line 1 in run\n\n"
+    "Current thread's C stack trace (most recent call first):\n"
+    "  Binary file \"/lib/x.so\", at f+0x1 [0x7f]\n\n"
+    "Extension modules: numpy, torch (total: 2)\n"
+    "  File \"/a/late.py\", line 2 in late\n";
+
+TEST(ExitCause, ACrashHasItsPythonLines) {
+    const std::string text = kCrash;
+    for (const std::size_t piece : {text.size(), std::size_t{1}, std::size_t{7}}) {
+        agent::CrashDumpReader reader;
+        for (std::size_t at = 0; at < text.size(); at += piece) {
+            reader.feed(std::string_view(text).substr(at, piece));
+        }
+        const auto dump = reader.dump();
+        EXPECT_EQ(dump.frames,
+                  (std::vector<std::string>{"/venv/lib/python3.12/site-packages/torch/x.py:7 in forward",
+                                            "/a/my \", line 7.py:41 in step", "/a/train.py:60 in <module>"}));
+        EXPECT_EQ(dump.reason(), "Segmentation fault (my \", line 7.py:41 in step)");
+        EXPECT_EQ(dump.lines().front(), "Fatal Python error: Segmentation fault");
+        EXPECT_TRUE(dump.fits(SIGSEGV));
+        EXPECT_FALSE(dump.fits(SIGABRT)) << "of a process that the rank started";
+        EXPECT_FALSE(dump.fits(SIGKILL));
+    }
+}
+
+TEST(ExitCause, ACrashOutsideOfPythonHasTheMainThreadsLines) {
+    agent::CrashDumpReader reader;
+    reader.feed(
+        "Fatal Python error: Bus error\n\nCurrent thread 0x01 (most recent call first):\n"
+        "  <no Python frame>\n\nThread 0x02 (most recent call first):\n"
+        "  File \"/a/pin.py\", line 3 in pin\n\nThread 0x03 (most recent call first):\n"
+        "  File \"/a/train.py\", line 9 in <module>\n");
+    EXPECT_EQ(reader.dump().reason(), "Bus error (train.py:9 in <module>)");
+    reader.feed("Fatal Python error: Aborted\n");
+    EXPECT_EQ(reader.dump().reason(), "Aborted") << "the last one counts";
+    EXPECT_TRUE(agent::CrashDumpReader().dump().error.empty());
+    EXPECT_FALSE(agent::CrashDumpReader().dump().fits(SIGABRT));
 }
 
 TEST(ExitCause, ATracebackIsBounded) {

@@ -6,6 +6,7 @@
 #include <base/fd.h>
 #include <remote/agent/node/line_buffer.h>
 #include <remote/agent/node/node_paths.h>
+#include <remote/agent/ranks/crash_dump.h>
 #include <remote/agent/ranks/exit_cause.h>
 #include <remote/agent/ranks/python_environment.h>
 #include <remote/agent/ranks/rank_logs.h>
@@ -36,6 +37,7 @@ struct RankProcess {
     std::optional<metric_lines::LineMetrics>
         printed;  ///< metrics from what it prints; nothing: not asked for
     TracebackReader traceback;
+    CrashDumpReader crash;
     bool recorded_before_stop = false;  ///< its error file was there when the node's ranks were stopped
     double traceback_at = 0;            ///< when the last one was read, monotonic seconds
     double stopped_since = 0;           ///< by a signal, not by us; 0: it runs

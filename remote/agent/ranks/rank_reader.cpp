@@ -136,6 +136,9 @@ void RankReader::read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines,
         if (is_stderr && rank.traceback.feed(text)) {
             rank.traceback_at = monotonic_s();
         }
+        if (is_stderr) {
+            rank.crash.feed(text);
+        }
         lines.feed(text);
         rank.quiet_since = monotonic_s();
         emit_lines(rank, lines, is_stderr, false);

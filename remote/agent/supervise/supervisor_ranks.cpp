@@ -231,6 +231,15 @@ void Supervisor::add_evidence(RankProcess& rank, const ErrorFile& said, wire::Ex
         exit.add_last_lines(line);
     }
     exit.set_lost_peer(lost_its_peers(exit));
+    if (const auto crash = rank.crash.dump(); crash.fits(exit.signal())) {
+        if (exit.reason().empty()) {
+            exit.set_reason(crash.reason());
+        }
+        exit.clear_traceback();
+        for (const auto& line : crash.lines()) {
+            exit.add_traceback(line);
+        }
+    }
     // The kernel may have killed one of its processes: a data loader, an inner rank. A rank that only lost its peers
     // leaves what was counted to the one that it lost.
     if (!exit.requested() && (exit.signal() == SIGKILL || (exit.signal() == 0 && !exit.lost_peer()))) {

@@ -23,6 +23,11 @@ std::string trimmed(std::string text) {
     return text;
 }
 
+// What a program is ended by that breaks; all other signals are sent to it.
+bool is_crash(int signal) {
+    return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT;
+}
+
 // The catalogue's title and remedy, with what the agent reports in their places.
 Failure from_catalogue(const NodeSpec& node, FailureId id, const std::string& detail,
                        std::vector<std::string> args = {}) {
@@ -134,11 +139,14 @@ std::string describe_exit(const ExitEvent& exit) {
         if (!exit.oom.empty()) {
             return text(kContext, "was killed by the kernel because memory ran out");
         }
+        const std::string where = is_crash(exit.signal) && !exit.reason.empty() ? ": " + exit.reason : "";
         if (exit.core_dumped && !exit.core_file.empty()) {
-            return text(kContext, "was killed by signal %1, core dumped to %2", {signal, exit.core_file});
+            return text(kContext, "was killed by signal %1, core dumped to %2", {signal, exit.core_file}) +
+                   where;
         }
-        return exit.core_dumped ? text(kContext, "was killed by signal %1, core dumped", {signal})
-                                : text(kContext, "was killed by signal %1", {signal});
+        return (exit.core_dumped ? text(kContext, "was killed by signal %1, core dumped", {signal})
+                                 : text(kContext, "was killed by signal %1", {signal})) +
+               where;
     }
     if (exit.code == 127 && !exit.reason.empty() && exit.last_lines.empty()) {
         return text(kContext, "could not be started: %1", {exit.reason});
