@@ -7,6 +7,7 @@
 #include "support/run_program.h"
 #include "support/scoped_environment.h"
 
+#include <base/files.h>
 #include <base/paths.h>
 #include <remote/agent/probes/ports.h>
 #include <remote/agent/probes/stack_text.h>
@@ -18,6 +19,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 
 namespace rankscope {
@@ -43,20 +45,14 @@ TEST(StackText, PySpy) {
     }
 }
 
-TEST(StackText, Faulthandler) {
-    EXPECT_EQ(
-        agent::parse_faulthandler("Stack (most recent call first):\n  File \"/a/old.py\", line 1 in old\n"
-                                  "Current thread 0x00007f (most recent call first):\n"
-                                  "  File \"/a/train \", line 7.py\", line 41 in step\n"
-                                  "  File \"/a/b/main.py\", line 60 in <module>\n  ...\n",
-                                  "/a/b"),
-        (Frames{"/a/train \", line 7.py:41 in step", "main.py:60 in <module>"}));
-    EXPECT_TRUE(agent::parse_faulthandler(
-                    "Thread 0x1 (most recent call first):\n  File \"a.py\", line 1 in f\n...\n", "")
-                    .empty())
-        << "more threads than it writes: that of the main thread is missing";
-    for (const char* bad : {"", "  File \"x\"", "  File \"x\", line y in z\n", "  File \", line 3 in z"}) {
-        EXPECT_TRUE(agent::parse_faulthandler(bad, "").empty()) << bad;
+TEST(StackText, Interpreter) {
+    EXPECT_EQ(agent::parse_interpreter(
+                  "41 step /a/b/my train.py\n7 <module> /lib/x.py\n60 main =0\n1 run =1\n", "/a/b"),
+              (Frames{"my train.py:41 in step", "/lib/x.py:7 in <module>", "my train.py:60 in main",
+                      "/lib/x.py:1 in run"}));
+    EXPECT_EQ(agent::parse_interpreter("41 step /a.py\n7 f", ""), Frames{"/a.py:41 in step"}) << "cut off";
+    for (const char* bad : {"", "\n", "x step /a.py", "1  /a.py", "1 step", "1 step =0", "-1 f /a.py"}) {
+        EXPECT_TRUE(agent::parse_interpreter(bad, "").empty()) << bad;
     }
 }
 
@@ -91,7 +87,7 @@ protected:
     wire::StartRun begin(const std::string& program,
                          const std::map<std::string, std::string>& variables = {}) {
         write_text(folder_ / "train.py", program);
-        auto run = run_of({"exec '" + python_ + "' train.py"});
+        auto run = run_of({"exec '" + python_ + "' " + options_ + " train.py"});
         run.mutable_own();
         for (const auto& [key, value] : variables) {
             (*run.mutable_ranks(0)->mutable_env())[key] = value;
@@ -103,6 +99,7 @@ protected:
         wire::Request request;
         request.mutable_inspect_ranks()->set_run_id(run.run_id());
         request.mutable_inspect_ranks()->set_stacks(stacks);
+        request.mutable_inspect_ranks()->set_native_stacks(native_);
         const auto seen = client_->call(request).rank_states();
         return seen.ranks_size() == 1 ? seen.ranks(0) : wire::RankInspection();
     }
@@ -125,6 +122,8 @@ protected:
     }
 
     std::string python_;
+    std::string options_;
+    bool native_ = false;
     std::unique_ptr<test::ScopedEnvironment> path_;
     const std::string sleeps_ =
         // In one line: whoever reads "ready" may look before the program waits.
@@ -137,7 +136,7 @@ TEST_F(RankStacks, AProgramWritesItsOwn) {
     without_py_spy();
     const auto run = begin(sleeps_);
     auto rank = look_when_printed(run, "ready");
-    EXPECT_EQ(rank.python_stack_from(), "faulthandler") << why_not(rank, "python_stack");
+    EXPECT_EQ(rank.python_stack_from(), "interpreter") << why_not(rank, "python_stack");
     EXPECT_EQ(python_stack(rank), (Frames{"train.py:4 in step", "train.py:6 in <module>"}));
     rank = look(run);
     EXPECT_EQ(python_stack(rank), (Frames{"train.py:4 in step", "train.py:6 in <module>"})) << "each time";
@@ -164,14 +163,59 @@ TEST_F(RankStacks, NoSystemCallOfTheProgramIsInterrupted) {
     end_all(run);
 }
 
-TEST_F(RankStacks, PySpyComesFirst) {
+TEST_F(RankStacks, PySpyReadsWhereTheProgramHasNoHook) {
     install("py-spy",
             "echo '[{\"os_thread_id\": '$5', \"frames\": [{\"name\": \"f\", \"filename\": \"a.py\", "
             "\"line\": 3}]}]'");
-    const auto run = begin(sleeps_);
+    const auto run = begin(sleeps_, {{agent::kStacksVariable, "0"}});
     const auto rank = look_when_printed(run, "ready");
     EXPECT_EQ(rank.python_stack_from(), "py-spy");
     EXPECT_EQ(python_stack(rank), Frames{"a.py:3 in f"});
+    end_all(run);
+}
+
+// Frames are walked by a thread that owns the interpreter's lock, or not at all.
+TEST_F(RankStacks, NativeCodeThatHoldsTheLockIsSaid) {
+    without_py_spy();
+    const auto run = begin(
+        "import ctypes, threading\nlibc = ctypes.PyDLL(None)\nprint('ready', flush=True)\n"
+        "libc.usleep(3000000)\nprint('over', flush=True)\nthreading.Event().wait()\n");
+    auto rank = look_when_printed(run, "ready");
+    EXPECT_TRUE(rank.python_stack().empty());
+    EXPECT_NE(why_not(rank, "python_stack").find("holds the interpreter's lock"), std::string::npos)
+        << why_not(rank, "python_stack");
+    rank = look_when_printed(run, "over");
+    EXPECT_EQ(rank.python_stack_from(), "interpreter") << why_not(rank, "python_stack");
+    end_all(run);
+}
+
+TEST_F(RankStacks, ABusyProgramIsReadAsWell) {
+    without_py_spy();
+    const auto run = begin(
+        "def rec(n): return n and 1 + rec(n - 1)\nprint('ready', flush=True)\nwhile True: [rec(i) for i in "
+        "range(30)]\n");
+    look_when_printed(run, "ready");
+    for (int i = 0; i < 50; ++i) {
+        const auto rank = look(run);
+        ASSERT_EQ(rank.python_stack_from(), "interpreter") << why_not(rank, "python_stack");
+        ASSERT_EQ(python_stack(rank).back(), "train.py:3 in <module>");
+    }
+    end_all(run);
+}
+
+// Its thread is not the child's, and no thread is there while it forks: Python 3.12 warns of others.
+TEST_F(RankStacks, AProgramThatForksAnswersForItself) {
+    without_py_spy();
+    const auto run = begin(
+        "import os, sys, warnings\nwarnings.simplefilter('error')\n"
+        "for i in range(20):\n    pid = os.fork()\n    if pid == 0: "
+        "os._exit(len(os.listdir('/proc/self/task')) - 1)\n"
+        "    assert os.waitpid(pid, 0)[1] == 0\n"
+        "pid = os.fork()\nif pid == 0:\n    import time; time.sleep(1000)\n"
+        "print('ready', flush=True); os.waitpid(pid, 0)\n");
+    const auto rank = look_when_printed(run, "ready");
+    EXPECT_EQ(python_stack(rank), Frames{"train.py:10 in <module>"}) << why_not(rank, "python_stack");
+    EXPECT_EQ(log_of(0, true), "");
     end_all(run);
 }
 
@@ -222,6 +266,35 @@ TEST_F(RankStacks, TheProgramSeesNoDifference) {
     }
 }
 
+// Isolated, without environment, without site: no hook is read, and nothing else changes.
+TEST_F(RankStacks, OptionsOfTheInterpreterAreKept) {
+    without_py_spy();
+    for (const std::string option : {"-I", "-E", "-S"}) {
+        options_ = option;
+        client_ = std::make_unique<test::AgentClient>(folder_.path().string());
+        const auto run = begin("import threading\nprint('ready', flush=True)\nthreading.Event().wait()\n");
+        const auto rank = look_when_printed(run, "ready");
+        EXPECT_NE(why_not(rank, "python_stack").find("no hook"), std::string::npos)
+            << option << ' ' << why_not(rank, "python_stack");
+        EXPECT_EQ(log_of(0, true), "");
+        end_all(run);
+    }
+}
+
+// Its frames change under a lock of its own.
+TEST_F(RankStacks, ASecondInterpreterEndsTheLooks) {
+    without_py_spy();
+    const auto run = begin(
+        "import time\ntry:\n    import _interpreters as more\nexcept ImportError:\n"
+        "    import _xxsubinterpreters as more\n"
+        "other = more.create()\nprint('ready', flush=True)\ntime.sleep(1000)\n");
+    const auto rank = look_when_printed(run, "ready");
+    EXPECT_TRUE(rank.python_stack().empty());
+    EXPECT_NE(why_not(rank, "python_stack").find("no hook"), std::string::npos)
+        << why_not(rank, "python_stack");
+    end_all(run);
+}
+
 TEST_F(RankStacks, AnErrorInTheUsersHookIsStillReported) {
     without_py_spy();
     const std::string mine = folder_ / "mine";
@@ -236,7 +309,54 @@ TEST_F(RankStacks, AnErrorInTheUsersHookIsStillReported) {
     end_all(run);
 }
 
-TEST_F(RankStacks, WhoHasNoHandlerGetsNoSignal) {
+TEST_F(RankStacks, ACrashOfTheProgramsOwnHasItsLine) {
+    const std::map<std::string, std::pair<int, std::string>> ways = {
+        {"ctypes.string_at(1)", {SIGSEGV, "Segmentation fault"}}, {"os.abort()", {SIGABRT, "Aborted"}}};
+    for (const auto& [call, expected] : ways) {
+        client_ = std::make_unique<test::AgentClient>(folder_.path().string());
+        begin("import ctypes, os\ndef step():\n    " + call + "\nstep()\n");
+        ASSERT_TRUE(client_->wait_for_end()) << history();
+        const auto exit = exit_of(0);
+        EXPECT_EQ(exit.signal(), expected.first) << "as without us";
+        EXPECT_EQ(exit.reason(), expected.second + " (train.py:3 in step)");
+        ASSERT_GE(exit.traceback_size(), 2) << log_of(0, true);
+        EXPECT_EQ(exit.traceback(0), "Fatal Python error: " + expected.second);
+    }
+}
+
+TEST_F(RankStacks, AHandlerOfTheProgramsOwnStays) {
+    begin("import ctypes, faulthandler\nfaulthandler.enable(open('own-dump', 'w'))\nctypes.string_at(1)\n");
+    ASSERT_TRUE(client_->wait_for_end()) << history();
+    EXPECT_EQ(exit_of(0).signal(), SIGSEGV);
+    EXPECT_EQ(log_of(0, true), "");
+    EXPECT_NE(read_file(folder_ / "own-dump").value_or("").find("Segmentation fault"), std::string::npos);
+    client_ = std::make_unique<test::AgentClient>(folder_.path().string());
+    begin("import faulthandler; print(faulthandler.is_enabled(), flush=True)\n",
+          {{agent::kStacksVariable, "0"}});
+    ASSERT_TRUE(client_->wait_for_end()) << history();
+    EXPECT_EQ(log_of(0), "False\n");
+}
+
+// The thread that answers gets no signal of the program's, and no file number of it.
+TEST_F(RankStacks, SignalsAndFilesAreTheProgramsOwn) {
+    without_py_spy();
+    const auto run = begin(
+        "import os, signal, sys\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1, signal.SIGTERM])\n"
+        "os.kill(os.getpid(), signal.SIGUSR1)\nprint(signal.sigwait([signal.SIGUSR1]) == signal.SIGUSR1, "
+        "os.open('/dev/null', os.O_RDONLY), flush=True)\nsignal.signal(signal.SIGURG, lambda *_: "
+        "print('hit', flush=True))\n"
+        "os.closerange(3, 1000)\nfile = open('mine', 'w')\nprint('ready', flush=True); "
+        "signal.sigtimedwait([signal.SIGUSR1], 1000)\nprint('over')\n");
+    for (int i = 0; i < 3; ++i) {
+        const auto rank = look_when_printed(run, "ready");
+        EXPECT_EQ(rank.python_stack_from(), "interpreter") << why_not(rank, "python_stack");
+    }
+    EXPECT_EQ(log_of(0), "True 3\nready\n");
+    EXPECT_EQ(read_file(folder_ / "mine").value_or("?"), "");
+    end_all(run);
+}
+
+TEST_F(RankStacks, WhoHasNoHookGetsNoSignal) {
     without_py_spy();
     const auto run = begin(
         "import signal, time\nsignal.signal(signal.SIGURG, lambda *_: print('hit', flush=True))\n"
@@ -244,7 +364,7 @@ TEST_F(RankStacks, WhoHasNoHandlerGetsNoSignal) {
         {{agent::kStacksVariable, "0"}});
     const auto rank = look_when_printed(run, "ready");
     EXPECT_TRUE(rank.python_stack().empty());
-    EXPECT_NE(why_not(rank, "python_stack").find("faulthandler"), std::string::npos)
+    EXPECT_NE(why_not(rank, "python_stack").find("no hook"), std::string::npos)
         << why_not(rank, "python_stack");
     EXPECT_EQ(log_of(0), "ready\n");
     end_all(run);
@@ -321,6 +441,7 @@ TEST_F(RankStacks, APyTorchProgram) {
 }
 
 TEST_F(RankStacks, AStackProgramThatHangsLeavesNothingStopped) {
+    native_ = true;
     install("eu-stack", "kill -STOP $3\nexec sleep 600\n");
     const auto run = begin(sleeps_);
     const auto rank = look_when_printed(run, "ready");
@@ -330,10 +451,13 @@ TEST_F(RankStacks, AStackProgramThatHangsLeavesNothingStopped) {
     end_all(run);
 }
 
-TEST_F(RankStacks, ANativeStack) {
+TEST_F(RankStacks, ANativeStackIsReadWhereItIsAskedFor) {
     install("eu-stack", "printf 'PID %s - process\\nTID %s:\\n#0  0x7f poll\\n#1  0x7f main\\n' $3 $3\n");
     const auto run = begin(sleeps_);
-    const auto rank = look_when_printed(run, "ready");
+    auto rank = look_when_printed(run, "ready");
+    EXPECT_TRUE(rank.native_stack().empty()) << "it would stop the process";
+    native_ = true;
+    rank = look(run);
     EXPECT_EQ((Frames{rank.native_stack().begin(), rank.native_stack().end()}), (Frames{"poll", "main"}));
     end_all(run);
 }

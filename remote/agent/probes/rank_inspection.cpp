@@ -38,7 +38,7 @@ public:
     Look(wire::RankInspections& result, const std::stop_token& stop) : result_(result), stop_(stop) {}
 
     void add_folder(const RunDir& dir, bool shared, const std::set<int>& wanted);
-    void finish(bool stacks);
+    void finish(bool stacks, bool native_stacks);
     void add_series(std::uint32_t samples, double seconds);
 
 private:
@@ -57,7 +57,7 @@ private:
     void add_tree(const Rank& rank);
     void add_sockets(const Rank& rank, const ProcFolder& process);
     void add_pressure(const Rank& rank, const ProcFolder& process);
-    void add_stacks();
+    void add_stacks(bool native);
     void add_blocked_file(const Rank& rank, const ProcFolder& process, const std::vector<ThreadLook>& threads,
                           bool traceable);
     bool set_blocked(wire::RankInspection& seen, pid_t pid, const ProcFolder& process,
@@ -113,7 +113,7 @@ void Look::add_folder(const RunDir& dir, bool shared, const std::set<int>& wante
         seen->set_rank(rank.rank());
         if (root != roots.end()) {
             StackRequest stack;
-            stack.stack_file = stack_file_of(dir, rank.rank());
+            stack.hook_folder = stack_folder_of(dir, rank.rank());
             stack.programs = programs;
             ranks_.push_back(
                 {seen, root->second, root->second, table_.tree_of(root->second), {}, std::move(stack)});
@@ -121,7 +121,7 @@ void Look::add_folder(const RunDir& dir, bool shared, const std::set<int>& wante
     }
 }
 
-void Look::finish(bool stacks) {
+void Look::finish(bool stacks, bool native_stacks) {
     std::string_view uptime;
     const auto text = read_file("/proc/uptime").value_or(std::string());
     uptime = text;
@@ -137,7 +137,7 @@ void Look::finish(bool stacks) {
         inspect(rank);
     }
     if (stacks) {
-        add_stacks();
+        add_stacks(native_stacks);
     }
 }
 
@@ -292,11 +292,12 @@ void Look::add_pressure(const Rank& rank, const ProcFolder& process) {
     }
 }
 
-void Look::add_stacks() {
+void Look::add_stacks(bool native) {
     std::vector<StackRequest> requests;
     std::vector<wire::RankInspection*> seen_of;
-    for (const auto& rank : ranks_) {
+    for (auto& rank : ranks_) {
         if (rank.stack.pid > 0) {  // it has not ended
+            rank.stack.native = native;
             requests.push_back(rank.stack);
             seen_of.push_back(rank.seen);
         }
@@ -420,7 +421,7 @@ wire::RankInspections inspect_ranks(const NodePaths& paths, const wire::InspectR
     for (int node = 0; shared && std::filesystem::exists(run.node(node).dir, ignored); ++node) {
         look.add_folder(run.node(node), true, wanted);
     }
-    look.finish(request.stacks());
+    look.finish(request.stacks(), request.native_stacks());
     if (request.samples() > 0) {
         look.add_series(request.samples(), request.spread_s());
     }

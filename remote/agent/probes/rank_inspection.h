@@ -11,8 +11,8 @@
 namespace rankscope::agent {
 
 /// What the ranks of a run on this node do at this moment, from /proc, sock_diag(7) and, where it is permitted, their
-/// stacks. Reads only; no rank is stopped for longer than a native stack takes. The one signal that is sent is SIGURG,
-/// with `stacks`, to a Python program that has asked for it (ranks/stack_hook.h).
+/// stacks. Reads only; no rank is stopped or interrupted, unless a native stack is asked for. The one signal that is sent
+/// is SIGURG, with `stacks`, to the thread of our hook in a Python program (ranks/stack_hook.h).
 wire::RankInspections inspect_ranks(const NodePaths& paths, const wire::InspectRanks& request,
                                     const std::stop_token& stop);
 

@@ -74,32 +74,30 @@ std::vector<std::string> parse_py_spy(std::string_view json, std::int64_t tid, c
     return stack;
 }
 
-std::vector<std::string> parse_faulthandler(std::string_view text, const std::string& below) {
-    constexpr std::string_view kFile = "  File \"";
-    constexpr std::string_view kLine = "\", line ";
-    constexpr std::string_view kIn = " in ";
+std::vector<std::string> parse_interpreter(std::string_view text, const std::string& below) {
     std::vector<std::string> stack;
-    while (!text.empty()) {
-        const auto line = next_line(text);
-        if (line.ends_with("(most recent call first):")) {
-            stack.clear();
-            continue;
+    std::vector<std::string_view> files;
+    while (!text.empty() && stack.size() < kMostFrames) {
+        auto line = next_line(text);
+        const auto number = number_of(line.substr(0, line.find(' ')));
+        const auto function_at = line.find(' ');
+        const auto file_at =
+            function_at == std::string_view::npos ? function_at : line.find(' ', function_at + 1);
+        if (!number || file_at == std::string_view::npos || file_at == function_at + 1) {
+            break;  // cut off: what follows may name a file that is not here
         }
-        if (line == "...") {
-            return {};  // more threads than it writes: the last one is not the main thread
+        const auto function = line.substr(function_at + 1, file_at - function_at - 1);
+        auto file = line.substr(file_at + 1);
+        if (file.starts_with('=')) {
+            const auto known = number_of(file.substr(1));
+            if (!known || *known >= files.size()) {
+                break;
+            }
+            file = files[static_cast<std::size_t>(*known)];
+        } else {
+            files.push_back(file);
         }
-        // A name of a file may hold anything: the number stands behind the last `", line `.
-        const auto number_at = line.rfind(kLine);
-        if (!line.starts_with(kFile) || number_at == std::string_view::npos || number_at < kFile.size()) {
-            continue;
-        }
-        const auto rest = line.substr(number_at + kLine.size());
-        const auto in = rest.find(kIn);
-        const auto number = in == std::string_view::npos ? std::nullopt : number_of(rest.substr(0, in));
-        if (number && stack.size() < kMostFrames) {
-            const auto file = line.substr(kFile.size(), number_at - kFile.size());
-            stack.push_back(frame_of(file, *number, rest.substr(in + kIn.size()), below));
-        }
+        stack.push_back(frame_of(file, *number, function, below));
     }
     return stack;
 }

@@ -18,8 +18,9 @@ inline constexpr std::size_t kMostFrames = 100;
 /// `py-spy dump --json`: the stack of thread `tid`, else that of "MainThread", else the first one.
 std::vector<std::string> parse_py_spy(std::string_view json, std::int64_t tid, const std::string& below);
 
-/// What Python's faulthandler writes: the last stack in the text, which is that of the main thread.
-std::vector<std::string> parse_faulthandler(std::string_view text, const std::string& below);
+/// What the hook of ranks/sitecustomize.py says: "LINE FUNCTION FILE" for each frame, "=N" in place of a file that was named
+/// as the N-th one, from 0.
+std::vector<std::string> parse_interpreter(std::string_view text, const std::string& below);
 
 /// `eu-stack`: the names of the functions of the first thread.
 std::vector<std::string> parse_eu_stack(std::string_view text);

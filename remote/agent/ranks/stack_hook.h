@@ -9,23 +9,25 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace rankscope::agent {
 
-/// A Python program whose thread kStackThread gets this signal writes the stacks of its threads into its stack file, in
-/// the interpreter's faulthandler, and continues. Everything else ignores the signal by default: it does no harm where it
-/// comes too late.
+/// What the thread of the hook waits for, in a Python program that has it. All others ignore the signal by default: it
+/// does no harm where it comes too late.
 inline constexpr int kStackSignal = SIGURG;
-/// The name of the thread that waits for the signal, and does nothing else.
-inline constexpr const char* kStackThread = "rankscope-stack";
 
 /// "0" in the environment of a job leaves the hook out.
 inline constexpr const char* kStacksVariable = "RANKSCOPE_PYTHON_STACKS";
 
-/// Where a rank writes its stack.
-std::filesystem::path stack_file_of(const RunDir& dir, int rank);
+/// The hook itself: Python, of ranks/sitecustomize.py.
+std::string_view stack_hook();
 
-/// Onto the environment of a rank: a sitecustomize of ours, by PYTHONPATH, that installs the handler at the start of the
+/// Where a rank finds the hook. There, the link PID leads to the number of the thread to ask, or to '!' and why nobody is
+/// to be asked; the links PID.0, PID.1, … lead to its last answer.
+std::filesystem::path stack_folder_of(const RunDir& dir, int rank);
+
+/// Onto the environment of a rank: a sitecustomize of ours, by PYTHONPATH, that starts the thread at the start of the
 /// interpreter, restores PYTHONPATH and sys.path, and then runs the sitecustomize that would have run. Does nothing
 /// when the job does not want it, or the folder of the run cannot stand in PYTHONPATH or be written to.
 void add_stack_hook(std::map<std::string, std::string>& variables, const RunDir& dir, int rank);

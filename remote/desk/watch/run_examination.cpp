@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kContext = "RunExamination";
 constexpr int kLooks = 4;
 constexpr int kBetweenLooksMs = 1500;
-constexpr double kAnswerS = 5;  // stacks take up to 2.5 s
+constexpr double kAnswerS = 5;  // stacks take up to 2.8 s
 
 class Examination {
 public:

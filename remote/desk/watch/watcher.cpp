@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kContext = "Watcher";
 constexpr auto kTick = std::chrono::milliseconds(250);
-constexpr double kAnswerS = 4;  // stacks take up to 2.5 s
+constexpr double kAnswerS = 4;  // stacks take up to 2.8 s
 constexpr double kQuickAnswerS = 2;
 
 double now_s() {
@@ -208,9 +208,11 @@ void Watcher::ask_nccl(std::unique_lock<std::mutex>& lock) {
 
 void Watcher::look(std::unique_lock<std::mutex>& lock, bool stacks) {
     const LaunchPlan plan = plan_;
+    const bool dumps = on_hang_ != OnHang::Report;
     lock.unlock();
     wire::InspectRanks request;
     request.set_stacks(stacks);
+    request.set_native_stacks(stacks && dumps);  // they stop the processes: where the job asks for stacks
     const double begun = monotonic_s();
     const double patience_s = stacks ? kAnswerS : kQuickAnswerS;
     const auto answers = ask_all(plan, std::move(request), patience_s);
