@@ -6,6 +6,7 @@
 
 #include <base/files.h>
 #include <remote/agent/spool/spool.h>
+#include <remote/agent/spool/spool_summary.h>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -98,6 +99,35 @@ TEST_F(Spool, NumbersFromOneWithoutGaps) {
     EXPECT_FALSE(reader.next(event));
     EXPECT_EQ(reader.consumed(), fs::file_size(file_));
     EXPECT_FALSE(reader.damaged());
+}
+
+TEST_F(Spool, ASummaryReadsBothEndsAlone) {
+    EXPECT_EQ(summarize_spool(file_).last_seq, 0U) << "there is none yet";
+    SpoolWriter writer = open();
+    writer.add(log_event("first"));
+    ASSERT_TRUE(writer.flush());
+    EXPECT_EQ(summarize_spool(file_).last_seq, 1U);
+    EXPECT_EQ(summarize_spool(file_).started_us, summarize_spool(file_).last_us);
+    for (int i = 0; i < 100; ++i) {
+        writer.add(log_event(std::string(60000, 'x')));
+    }
+    wire::Event end;
+    end.set_t_us(42);
+    end.mutable_end()->set_outcome(wire::OUTCOME_STOPPED);
+    writer.add(end);
+    ASSERT_TRUE(writer.flush());
+    writer.close();
+    {
+        std::fstream file(file_, std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(100000);
+        file << std::string(3000000, '\0');  // whoever reads it finds damage
+    }
+    const SpoolSummary summary = summarize_spool(file_);
+    EXPECT_GT(summary.started_us, 42);
+    EXPECT_EQ(summary.last_us, 42);
+    EXPECT_EQ(summary.last_seq, 102U);
+    ASSERT_TRUE(summary.end);
+    EXPECT_EQ(summary.end->outcome(), wire::OUTCOME_STOPPED);
 }
 
 TEST_F(Spool, OnlyTheUserMayReadIt) {

@@ -222,6 +222,21 @@ bool SpoolReader::next_kept(wire::Event& event) {
     return true;
 }
 
+bool SpoolReader::skip_to_tail(std::uint64_t bytes) {
+    struct stat info {};
+    rewind();
+    const std::uint64_t from = base_;
+    if (::fstat(fd_.get(), &info) != 0 || static_cast<std::uint64_t>(info.st_size) <= from + bytes) {
+        return false;
+    }
+    base_ = static_cast<std::uint64_t>(info.st_size) - bytes;
+    if (skip_damage()) {
+        return true;
+    }
+    base_ = from;
+    return false;
+}
+
 // To the next frame that is whole, has the right checksum and holds a later event.
 bool SpoolReader::skip_damage() {
     const std::uint64_t begin = consumed() + 1;

@@ -85,6 +85,9 @@ public:
     /// Like next(), but continues behind a part whose checksum is wrong. For files that are not being written,
     /// or that were damaged for a while.
     bool next_kept(wire::Event& event);
+    /// Continues at the first whole event within the last `bytes` of the file. false: there is none; nothing was
+    /// skipped then.
+    bool skip_to_tail(std::uint64_t bytes);
     /// Another file is there by now under this one's name: it was thinned.
     bool replaced() const;
     bool damaged() const { return tried_again_ && frames_.damaged(); }

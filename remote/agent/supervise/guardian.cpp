@@ -9,6 +9,7 @@
 #include <remote/agent/node/forget_secrets.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/spool/spool.h>
+#include <remote/agent/spool/spool_summary.h>
 #include <remote/agent/supervise/supervisor.h>
 
 #include <fcntl.h>
@@ -46,28 +47,36 @@ bool rebooted_since(const RunDir& dir) {
     return then && !then->empty() && *then != boot_id();
 }
 
+// When a supervisor has ended whose end is missing.
+enum class Gone { JustNow, Before };
+
 // Caller holds the lock, or is the guardian that took it.
-void write_missing_end(const RunDir& dir, int left, bool was_stopped = false) {
+void write_missing_end(const RunDir& dir, int left, Gone gone, bool was_stopped = false) {
     wire::StartRun run;
     if (!read_spec(dir, run)) {
         return;
+    }
+    if (summarize_spool(dir.spool()).end) {
+        return forget_secrets(dir);
     }
     std::map<int, bool> exited;
     for (const auto& rank : run.ranks()) {
         exited[rank.rank()] = false;
     }
     bool ended = false;
+    std::int64_t last_us = 0;
     SpoolReader reader(dir.spool());
     wire::Event event;
     while (reader.is_open() && reader.next_kept(event)) {
         ended = ended || event.has_end();
+        last_us = event.t_us();
         if (event.has_exit()) {
             exited[event.rank()] = true;
         }
         if (event.has_stage() && event.stage().name() == wire::STAGE_RESTART &&
             event.stage().status() == wire::STATUS_DONE) {
-            for (auto& [rank, gone] : exited) {
-                gone = false;
+            for (auto& [rank, has_exited] : exited) {
+                has_exited = false;
             }
         }
     }
@@ -80,9 +89,12 @@ void write_missing_end(const RunDir& dir, int left, bool was_stopped = false) {
         return;
     }
     SpoolWriter& spool = *opened;
-    for (const auto& [rank, gone] : exited) {
-        if (!gone) {
+    // Who finds it days later knows no more than its last sign of life. 0: now.
+    const std::int64_t ended_us = gone == Gone::Before ? last_us : 0;
+    for (const auto& [rank, has_exited] : exited) {
+        if (!has_exited) {
             wire::Event exit;
+            exit.set_t_us(ended_us);
             exit.set_rank(rank);
             exit.mutable_exit()->set_code(-1);
             exit.mutable_exit()->set_signal(SIGKILL);
@@ -92,6 +104,7 @@ void write_missing_end(const RunDir& dir, int left, bool was_stopped = false) {
         }
     }
     wire::Event end;
+    end.set_t_us(ended_us);
     end.set_rank(-1);
     end.mutable_end()->set_outcome(wire::OUTCOME_LOST);
     end.mutable_end()->set_detail(
@@ -182,7 +195,7 @@ bool close_abandoned_spool(const RunDir& dir) {
         }
     }
     remove_ring_folder(dir);
-    write_missing_end(dir, 0);
+    write_missing_end(dir, 0, Gone::Before);
     return true;
 }
 
@@ -222,7 +235,7 @@ int run_guarded_supervisor(const RunDir& dir, const NodePaths& paths, int ready_
     }
     const int left = kill_descendants(guardian, 5);
     remove_ring_folder(dir);
-    write_missing_end(dir, left, was_stopped);
+    write_missing_end(dir, left, Gone::JustNow, was_stopped);
     return 1;
 }
 
