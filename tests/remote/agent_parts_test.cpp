@@ -10,17 +10,21 @@
 #include <base/files.h>
 #include <base/utf8.h>
 #include <remote/agent/cleanup/leftovers.h>
+#include <remote/agent/cleanup/live_runs.h>
 #include <remote/agent/cleanup/run_registry.h>
+#include <remote/agent/cleanup/shared_memory.h>
 #include <remote/agent/node/line_buffer.h>
 #include <remote/agent/node/node_paths.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/probes/ports.h>
 #include <remote/agent/spool/spool.h>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -31,6 +35,7 @@
 #include <fstream>
 #include <map>
 #include <random>
+#include <set>
 
 namespace rankscope::agent {
 namespace {
@@ -437,21 +442,38 @@ protected:
         return clean(paths_, request);
     }
 
+    // Runs of other Rankscopes of this account are listed, too.
+    std::map<std::string, wire::RunEntry> own_runs() const {
+        std::map<std::string, wire::RunEntry> runs;
+        const wire::RunList list = list_runs(paths_);
+        for (const auto& entry : list.runs()) {
+            if (!entry.elsewhere()) {
+                runs[entry.run_id()] = entry;
+            }
+        }
+        return runs;
+    }
+    fs::path make_segment(const std::string& name) const {
+        fs::create_directories(shm_);
+        const fs::path path = shm_ / name;
+        test::write_text(path, "x");
+        return path;
+    }
+
     test::TemporaryFolder folder_;
+    fs::path shm_ = folder_ / "shm";
+    test::ScopedEnvironment shared_memory_{"RANKSCOPE_SHM_DIR",
+                                           shm_.string()};  // the account's own is not touched
     NodePaths paths_{folder_.path()};
 };
 
 TEST_F(Registry, ListsRunsWithTheirState) {
-    EXPECT_EQ(list_runs(paths_).runs_size(), 0);
+    EXPECT_TRUE(own_runs().empty());
     make_run("done", wire::OUTCOME_DONE);
     make_run("lost", std::nullopt);
     const auto live = make_run("live", std::nullopt);
     const UniqueFd lock = hold_lock(live);
-    std::map<std::string, wire::RunEntry> runs;
-    const wire::RunList list = list_runs(paths_);
-    for (const auto& entry : list.runs()) {
-        runs[entry.run_id()] = entry;
-    }
+    auto runs = own_runs();
     ASSERT_EQ(runs.size(), 3U);
     EXPECT_EQ(runs["done"].state(), wire::OUTCOME_DONE);
     EXPECT_EQ(runs["done"].last_seq(), 2U);
@@ -460,6 +482,9 @@ TEST_F(Registry, ListsRunsWithTheirState) {
     EXPECT_GT(runs["done"].started_us(), 0);
     EXPECT_EQ(runs["lost"].state(), wire::OUTCOME_LOST);
     EXPECT_EQ(runs["live"].state(), wire::OUTCOME_RUNNING);
+    EXPECT_GE(runs["done"].ended_us(), runs["done"].started_us());
+    EXPECT_GT(runs["lost"].ended_us(), 0) << "its last sign of life";
+    EXPECT_EQ(runs["live"].ended_us(), 0);
 }
 
 TEST_F(Registry, CleanNeverTouchesALiveRun) {
@@ -490,17 +515,63 @@ TEST_F(Registry, CleanNeverTouchesALiveRun) {
 }
 
 TEST_F(Registry, SharedMemoryOfAnUnknownNameIsReportedAndNotRemoved) {
-    const std::string name = "my-trainer-" + std::to_string(::getpid());
-    test::write_text("/dev/shm/" + name, "x");
+    const fs::path segment = make_segment("my-trainer-1");
     const auto left = find_leftovers(paths_, {});
-    const auto freed = free_shared_memory(true);
-    fs::remove("/dev/shm/" + name);
     const auto entry = std::find_if(left.entries().begin(), left.entries().end(),
-                                    [&](const auto& candidate) { return candidate.what() == name; });
+                                    [](const auto& candidate) { return candidate.what() == "my-trainer-1"; });
     ASSERT_NE(entry, left.entries().end());
     EXPECT_EQ(entry->kind(), "other-shared-memory");
     EXPECT_TRUE(entry->own());
-    EXPECT_EQ(std::find(freed.begin(), freed.end(), "/dev/shm/" + name), freed.end());
+    clean_all();
+    EXPECT_TRUE(fs::exists(segment));
+}
+
+TEST_F(Registry, SharedMemoryIsFreedOnceNobodyCanNeedIt) {
+    const auto hour_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+    const fs::path abandoned = make_segment("nccl-abc");
+    fs::last_write_time(abandoned, hour_ago);
+    const fs::path open = make_segment("psm_open");
+    const fs::path mapped = make_segment("psm_mapped");
+    const fs::path made_by_us = make_segment("torch_" + std::to_string(::getpid()) + "_1_2");
+    UniqueFd fd(::open(open.c_str(), O_RDONLY | O_CLOEXEC));
+    void* page = nullptr;
+    {
+        const UniqueFd file(::open(mapped.c_str(), O_RDONLY | O_CLOEXEC));
+        page = ::mmap(nullptr, 1, PROT_READ, MAP_SHARED, file.get(), 0);
+    }
+    ASSERT_NE(page, MAP_FAILED);
+    const auto names = [](const std::vector<UnusedSegment>& segments) {
+        std::set<std::string> all;
+        for (const auto& segment : segments) {
+            all.insert(segment.path.filename().string());
+        }
+        return all;
+    };
+    EXPECT_EQ(names(unused_segments(shm_, {})), std::set<std::string>{"nccl-abc"});
+    fd.reset();
+    ::munmap(page, 1);
+    EXPECT_EQ(names(unused_segments(shm_, {})),
+              (std::set<std::string>{"nccl-abc", "psm_open", "psm_mapped"}));
+    EXPECT_EQ(free_shared_memory(shm_, {}, true).removed.size(), 3U);
+    EXPECT_TRUE(fs::exists(abandoned)) << "a dry run only reports";
+    EXPECT_EQ(free_shared_memory(shm_, {}, false).removed.size(), 3U);
+    EXPECT_FALSE(fs::exists(abandoned));
+    EXPECT_TRUE(fs::exists(made_by_us)) << "its maker lives";
+}
+
+TEST(LiveRuns, ReadsTheFolderOfASupervisor) {
+    using namespace std::string_literals;
+    EXPECT_EQ(supervised_folder("rankscope-agent\0supervise\0/c/runs/r\0005\0"s), fs::path("/c/runs/r"));
+    EXPECT_EQ(supervised_folder("/c/bin/rankscope-agent-01ab\0slurm-supervise\0/c/runs/r/node-1\0"s),
+              fs::path("/c/runs/r/node-1"));
+    EXPECT_EQ(supervised_folder("rankscope-agent\0serve\0"s), std::nullopt);
+    EXPECT_EQ(supervised_folder("vim\0supervise\0/c/runs/r\0"s), std::nullopt);
+    EXPECT_EQ(supervised_folder("rankscope-agent\0supervise"s), std::nullopt);
+    EXPECT_EQ(supervised_folder(""), std::nullopt);
+    EXPECT_EQ(run_of_folder("/c/runs/r"), "r");
+    EXPECT_EQ(run_of_folder("/c/runs/r/"), "r");
+    EXPECT_EQ(run_of_folder("/c/runs/r/node-12"), "r") << "of a Slurm run";
+    EXPECT_EQ(run_of_folder("/c/runs/node-x"), "node-x");
 }
 
 TEST_F(Registry, ARunThatIsJustBeingStartedIsLive) {

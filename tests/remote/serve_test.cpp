@@ -7,14 +7,19 @@
 #include "support/run_program.h"
 
 #include <base/clock.h>
+#include <base/files.h>
 #include <base/paths.h>
 #include <base/shell_quote.h>
+#include <remote/agent/node/process_tree.h>
 #include <remote/agent/probes/ports.h>
 #include <remote/agent/supervise/supervisor.h>
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+
+#include <algorithm>
+#include <csignal>
 
 namespace rankscope {
 namespace {
@@ -111,13 +116,18 @@ TEST_F(Serve, ListsAndCleans) {
     wire::Request list;
     list.mutable_list_runs();
     const wire::Reply runs = client_->call(list);
-    ASSERT_EQ(runs.runs().runs_size(), 2);
+    int own = 0;
     for (const auto& entry : runs.runs().runs()) {
+        if (entry.elsewhere()) {
+            continue;  // another Rankscope of this account runs something here
+        }
+        ++own;
         const bool is_live = entry.run_id() == live.run_id();
         EXPECT_EQ(entry.state(), is_live ? wire::OUTCOME_RUNNING : wire::OUTCOME_DONE);
         EXPECT_EQ(entry.pids_size(), is_live ? 1 : 0);
         EXPECT_GT(entry.last_seq(), 0U);
     }
+    ASSERT_EQ(own, 2);
     wire::Request clean;
     clean.mutable_clean()->set_all_runs(true);
     const wire::Reply cleaned = client_->call(clean);
@@ -147,6 +157,120 @@ TEST_F(Serve, CleanEndsWhatALostRunLeft) {
     EXPECT_GE(cleaned.cleaned().removed_size(), 1);
     EXPECT_TRUE(wait_until_gone(run));
     EXPECT_FALSE(fs::exists(dir_of(run).dir));
+}
+
+// A shared account, another home, or a cache folder that was changed while a run was in progress.
+class OtherCacheFolder : public Serve {
+protected:
+    void begin(const wire::StartRun& run) {
+        const wire::Reply started = start(run);
+        ASSERT_TRUE(started.has_started());
+        supervisor_ = static_cast<pid_t>(started.started().supervisor_pid());
+        ASSERT_TRUE(test::wait_until([&] { return !left_of(run).empty(); }));
+    }
+    std::vector<wire::Leftover> left_as_others_see_it(const wire::StartRun& run) {
+        wire::Request request;
+        request.mutable_leftovers();
+        std::vector<wire::Leftover> found;
+        const wire::Reply reply = other_.call(request);
+        for (const auto& entry : reply.leftovers().entries()) {
+            if (entry.run_id() == run.run_id()) {
+                found.push_back(entry);
+            }
+        }
+        return found;
+    }
+    int stale_processes(const wire::StartRun& run) {
+        wire::Request request;
+        request.mutable_inspect_host()->set_quick(true);
+        const wire::Reply reply = other_.call(request);
+        return static_cast<int>(
+            std::count_if(reply.host().leftovers().begin(), reply.host().leftovers().end(),
+                          [&](const auto& entry) { return entry.run_id() == run.run_id(); }));
+    }
+
+    pid_t supervisor_ = -1;
+    AgentClient other_{(folder_ / "another/cache").string()};
+};
+
+TEST_F(OtherCacheFolder, ALiveRunIsNobodysLeftover) {
+    const auto run = run_of({"exec sleep 1000"});
+    begin(run);
+    const auto left = left_as_others_see_it(run);
+    ASSERT_EQ(left.size(), 1U);
+    EXPECT_TRUE(left[0].live());
+    EXPECT_TRUE(left[0].elsewhere());
+    EXPECT_EQ(left[0].run_name(), "test");
+    EXPECT_EQ(stale_processes(run), 0);
+    wire::Request end;
+    end.mutable_end_process()->set_pid(left[0].pid());
+    end.mutable_end_process()->set_since_us(left[0].since_us());
+    EXPECT_EQ(other_.call(end).failure().code(), "run-live");
+    test::write_text(folder_ / "shm/torch_1_2_3", "made after the run began");
+    wire::Request clean;
+    clean.mutable_clean()->set_all_runs(true);
+    const wire::Reply cleaned = other_.call(clean);
+    EXPECT_EQ(cleaned.cleaned().removed_size(), 0);
+    EXPECT_EQ(cleaned.cleaned().kept_size(), 1) << "a process of the run may be about to open it";
+    EXPECT_TRUE(fs::exists(folder_ / "shm/torch_1_2_3"));
+    EXPECT_EQ(left_of(run).size(), 1U);
+}
+
+TEST_F(OtherCacheFolder, ALiveRunIsListedAttachedAndStopped) {
+    const auto run = run_of({"echo up; exec sleep 1000"});
+    begin(run);
+    wire::Request list;
+    list.mutable_list_runs();
+    const wire::Reply runs = other_.call(list);
+    const auto found = std::find_if(runs.runs().runs().begin(), runs.runs().runs().end(),
+                                    [&](const auto& entry) { return entry.run_id() == run.run_id(); });
+    ASSERT_NE(found, runs.runs().runs().end());
+    EXPECT_EQ(found->state(), wire::OUTCOME_RUNNING);
+    EXPECT_TRUE(found->elsewhere());
+    EXPECT_EQ(found->name(), "test");
+    ASSERT_TRUE(attach(other_, run).has_events());
+    wire::Request stop;
+    stop.mutable_stop_run()->set_run_id(run.run_id());
+    EXPECT_TRUE(other_.call(stop).stopping().was_running());
+    EXPECT_TRUE(other_.wait_for_end());
+    EXPECT_EQ(other_.events().back().end().outcome(), wire::OUTCOME_STOPPED);
+}
+
+TEST_F(OtherCacheFolder, WhatAKilledSupervisorLeavesIsALeftover) {
+    const auto run = run_of({"(setsid sleep 1000 &); exec sleep 1000"});
+    begin(run);
+    ASSERT_TRUE(test::wait_until([&] { return left_of(run).size() == 2; }));
+    const pid_t guardian = agent::parent_of(supervisor_);
+    ::kill(guardian, SIGSTOP);
+    ::kill(supervisor_, SIGKILL);
+    ::kill(guardian, SIGKILL);
+    ASSERT_TRUE(test::wait_until([&] { return !agent::supervisor_is_alive(dir_of(run)); }));
+    ASSERT_TRUE(test::wait_until([&] { return left_of(run).size() == 1; })) << "the rank itself dies with it";
+    const auto left = left_as_others_see_it(run);
+    ASSERT_EQ(left.size(), 1U);
+    EXPECT_FALSE(left[0].live());
+    EXPECT_EQ(stale_processes(run), 1);
+    wire::Request end;
+    end.mutable_end_process()->set_pid(left[0].pid());
+    end.mutable_end_process()->set_since_us(left[0].since_us());
+    EXPECT_TRUE(other_.call(end).process_ended().was_running());
+}
+
+// Read by the agent from files and pipes, in bytes.
+std::uint64_t bytes_read_by(pid_t pid) {
+    const std::string io = read_file("/proc/" + std::to_string(pid) + "/io").value_or("rchar: 0");
+    return std::strtoull(io.c_str() + io.find("rchar: ") + 7, nullptr, 10);
+}
+
+TEST_F(Serve, ASpoolIsReadOnceWhateverItsLength) {
+    constexpr std::uint64_t kOutput = 48U << 20U;
+    const auto run = run_of({"yes 'a line of the output of a rank' | head -c " + std::to_string(kOutput)});
+    start_and_attach(run);
+    ASSERT_TRUE(test::wait_until([&] { return !agent::supervisor_is_alive(dir_of(run)); }))
+        << "the desk reads less quickly than the rank writes";
+    ASSERT_TRUE(client_->wait_for_end());
+    EXPECT_EQ(log_of(0).size(), kOutput);
+    EXPECT_LT(bytes_read_by(client_->pid()), 3 * kOutput);
 }
 
 TEST_F(Serve, WrongRequestsAreRefused) {
@@ -206,7 +330,10 @@ TEST_F(Serve, AFullDiskStartsNothing) {
     EXPECT_EQ(start(run).failure().code(), "disk-full");
     wire::Request list;
     list.mutable_list_runs();
-    EXPECT_EQ(client_->call(list).runs().runs_size(), 0) << "nothing is left of it";
+    const wire::Reply runs = client_->call(list);
+    for (const auto& entry : runs.runs().runs()) {
+        EXPECT_NE(entry.run_id(), run.run_id()) << "nothing is left of it";
+    }
 }
 
 TEST(AgentProgram, WrongUsageIsSaid) {

@@ -4,7 +4,7 @@
 #include <base/clock.h>
 #include <base/wait_fd.h>
 #include <remote/agent/cleanup/end_process.h>
-#include <remote/agent/cleanup/leftovers.h>
+#include <remote/agent/cleanup/live_runs.h>
 #include <remote/agent/node/process_tree.h>
 
 #include <csignal>
@@ -38,7 +38,7 @@ AgentResult<wire::ProcessEnded> end_process(const NodePaths& paths, const wire::
     if (!is_own(pid)) {
         return refused("not-own", pid);
     }
-    if (is_of_live_run(paths, pid)) {
+    if (run_of_process(paths, LiveRuns::now(), pid).live) {
         return refused("run-live", pid);
     }
     ended.set_was_running(true);

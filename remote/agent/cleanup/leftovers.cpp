@@ -1,38 +1,29 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/files.h>
 #include <base/utf8.h>
 #include <remote/agent/cleanup/leftovers.h>
-#include <remote/agent/nccl/ring_folder.h>
+#include <remote/agent/cleanup/live_runs.h>
+#include <remote/agent/cleanup/shared_memory.h>
 #include <remote/agent/node/command.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/nvml/nvml_program.h>
 #include <remote/agent/probes/ports.h>
-#include <remote/agent/supervise/supervisor.h>
 
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
+#include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
 namespace rankscope::agent {
-namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kShm = "/dev/shm";
 constexpr double kDriverTimeout = 10;
-
-std::string proc_file(pid_t pid, const char* name) {
-    return read_file("/proc/" + std::to_string(pid) + '/' + name).value_or(std::string());
-}
 
 wire::Leftover describe(const char* kind, pid_t pid) {
     wire::Leftover entry;
@@ -45,43 +36,56 @@ wire::Leftover describe(const char* kind, pid_t pid) {
     return entry;
 }
 
-// What NCCL, PyTorch (file_descriptor and file_system sharing), Python's multiprocessing and this program
-// make.
-bool is_a_trainers(const std::string& name) {
-    for (const char* prefix : {"nccl-", "torch_", "rankscope-", "psm_", "sem.mp-", "gloo-"}) {
-        if (name.starts_with(prefix)) {
-            return true;
-        }
-    }
-    return false;
-}
+// Marks what belongs to a live run, and says whose run that is.
+class Owners {
+public:
+    explicit Owners(const NodePaths& paths) : paths_(paths) {}
 
-// The user's segments that no process of the user has open or mapped.
-std::vector<fs::directory_entry> unused_segments() {
-    std::vector<fs::directory_entry> found;
-    std::string mapped;
-    for (const pid_t pid : all_processes()) {
-        if (is_own(pid)) {
-            mapped += proc_file(pid, "maps");
-            std::error_code error;
-            for (fs::directory_iterator fd("/proc/" + std::to_string(pid) + "/fd", error), end;
-                 !error && fd != end; fd.increment(error)) {
-                std::error_code ignored;
-                mapped += fs::read_symlink(fd->path(), ignored).string() + '\n';
-            }
+    const LiveRuns& live() const { return live_; }
+    /// Whether it is of a run.
+    bool mark(wire::Leftover& entry, pid_t pid) {
+        const RunOfProcess of = run_of_process(paths_, live_, pid);
+        entry.set_run_id(of.run_id);
+        entry.set_live(of.live);
+        if (of.live) {
+            describe_run(entry);
+        }
+        return !of.run_id.empty();
+    }
+    void mark(wire::Leftover& entry, const UnusedSegment& segment) {
+        if (segment.may_be_of != nullptr) {
+            entry.set_run_id(segment.may_be_of->run_id);
+            entry.set_live(true);
+            describe_run(entry);
         }
     }
-    std::error_code error;
-    for (fs::directory_iterator it(kShm, error), end; !error && it != end; it.increment(error)) {
-        struct stat info {};
-        const std::string path = it->path().string();
-        if (::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == ::getuid() &&
-            mapped.find(path + '\n') == std::string::npos) {
-            found.push_back(*it);
-        }
+
+private:
+    void describe_run(wire::Leftover& entry) {
+        const auto known = runs_.find(entry.run_id());
+        const wire::RunEntry& run = known != runs_.end() ? known->second : read(entry.run_id());
+        entry.set_run_name(run.name());
+        entry.set_desk(run.desk());
+        entry.set_elsewhere(run.elsewhere());
     }
-    return found;
-}
+    const wire::RunEntry& read(const std::string& run_id) {
+        wire::RunEntry& entry = runs_[run_id];
+        const LiveSupervisor* supervisor = live_.find(run_id);
+        const RunDir dir = supervisor != nullptr ? supervisor->dir : RunDir{paths_.run(run_id)};
+        wire::StartRun run;
+        std::ifstream spec(dir.spec(), std::ios::binary);
+        if (run.ParseFromIstream(&spec)) {
+            entry.set_name(run.name());
+            entry.set_desk(run.desk());
+        }
+        entry.set_elsewhere(is_elsewhere(paths_, dir));
+        return entry;
+    }
+
+    const NodePaths& paths_;
+    LiveRuns live_ = LiveRuns::now();
+    std::map<std::string, wire::RunEntry> runs_;
+};
 
 struct GpuHolder {
     pid_t pid = 0;
@@ -127,31 +131,44 @@ std::vector<GpuHolder> gpu_holders() {
     return ask_nvidia_smi();
 }
 
-void add_gpu_memory(wire::LeftoverList& list) {
+void add_gpu_memory(wire::LeftoverList& list, Owners& owners) {
     for (const auto& holder : gpu_holders()) {
         auto entry = describe("gpu-memory", holder.pid);
         entry.set_bytes(holder.bytes);
-        entry.set_run_id(run_of(holder.pid));
+        owners.mark(entry, holder.pid);
         *list.add_entries() = std::move(entry);
+    }
+}
+
+void add_shared_memory(wire::LeftoverList& list, Owners& owners) {
+    const auto folder = shared_memory_folder();
+    for (const auto& segment : unused_segments(folder, owners.live())) {
+        auto* entry = list.add_entries();
+        entry->set_kind(segment.of_trainer ? "shared-memory" : "other-shared-memory");
+        entry->set_what(as_utf8(segment.path.filename().string()));
+        entry->set_bytes(segment.bytes);
+        entry->set_own(true);
+        owners.mark(*entry, segment);
+    }
+    for (const auto& ring : abandoned_rings(folder, owners.live())) {
+        auto* entry = list.add_entries();
+        entry->set_kind("shared-memory");
+        entry->set_what(as_utf8(ring.path.filename().string()));
+        entry->set_bytes(ring.bytes);
+        entry->set_own(true);
     }
 }
 
 }  // namespace
 
-bool is_of_live_run(const NodePaths& paths, pid_t pid) {
-    const std::string run_id = run_of(pid);
-    return is_safe_name(run_id) && fs::exists(paths.run(run_id)) &&
-           supervisor_is_alive(RunDir{paths.run(run_id)});
-}
-
 wire::LeftoverList find_leftovers(const NodePaths& paths, const wire::Leftovers& request) {
     wire::LeftoverList list;
+    Owners owners(paths);
     if (request.port() != 0) {
         if (const pid_t holder = holder_of_port(static_cast<std::uint16_t>(request.port())); holder > 0) {
             auto entry = describe("port", holder);
             entry.set_port(request.port());
-            entry.set_run_id(run_of(holder));
-            entry.set_live(is_of_live_run(paths, holder));
+            owners.mark(entry, holder);
             *list.add_entries() = std::move(entry);
         } else if (std::string held_by; !port_is_free(static_cast<std::uint16_t>(request.port()), held_by)) {
             auto* entry = list.add_entries();
@@ -161,18 +178,12 @@ wire::LeftoverList find_leftovers(const NodePaths& paths, const wire::Leftovers&
         }
         return list;
     }
-    std::map<std::string, bool> live;
     for (const pid_t pid : all_processes()) {
-        const std::string run_id = run_of(pid);
-        if (run_id.empty() || pid == ::getpid()) {
+        if (pid == ::getpid() || run_of(pid).empty()) {
             continue;
         }
-        if (live.count(run_id) == 0) {
-            live[run_id] = is_of_live_run(paths, pid);
-        }
         auto entry = describe("process", pid);
-        entry.set_run_id(run_id);
-        entry.set_live(live[run_id]);
+        owners.mark(entry, pid);
         for (const auto port : listening_ports_of(pid)) {
             auto held = entry;
             held.set_kind("port");
@@ -181,43 +192,9 @@ wire::LeftoverList find_leftovers(const NodePaths& paths, const wire::Leftovers&
         }
         *list.add_entries() = std::move(entry);
     }
-    for (const auto& segment : unused_segments()) {
-        auto* entry = list.add_entries();
-        std::error_code ignored;
-        const std::string name = segment.path().filename().string();
-        entry->set_kind(is_a_trainers(name) ? "shared-memory" : "other-shared-memory");
-        entry->set_what(as_utf8(name));
-        entry->set_bytes(segment.file_size(ignored));
-        entry->set_own(true);
-    }
-    for (const auto& folder : abandoned_ring_folders()) {
-        auto* entry = list.add_entries();
-        entry->set_kind("shared-memory");
-        entry->set_what(as_utf8(folder.path.filename().string()));
-        entry->set_bytes(folder.bytes);
-        entry->set_own(true);
-    }
-    add_gpu_memory(list);
+    add_shared_memory(list, owners);
+    add_gpu_memory(list, owners);
     return list;
-}
-
-std::vector<std::string> free_shared_memory(bool dry_run) {
-    std::vector<std::string> names;
-    for (const auto& segment : unused_segments()) {
-        if (!is_a_trainers(segment.path().filename().string())) {
-            continue;
-        }
-        if (dry_run || ::unlink(segment.path().c_str()) == 0) {
-            names.push_back(as_utf8(segment.path().string()));
-        }
-    }
-    for (const auto& folder : abandoned_ring_folders()) {
-        std::error_code error;
-        if (dry_run || fs::remove_all(folder.path, error) > 0) {
-            names.push_back(as_utf8(folder.path.string()));
-        }
-    }
-    return names;
 }
 
 }  // namespace rankscope::agent

@@ -8,17 +8,11 @@
 
 namespace rankscope::agent {
 
-/// What is left on this node: processes of runs (by the run's id in their environment) with the ports they
-/// listen on and the GPU memory they hold, the user's segments in /dev/shm that no process of the user has
+/// What is left on this node: processes of runs (by their supervisor, else by the run's id in their environment) with the
+/// ports they listen on and the GPU memory they hold, the user's segments in /dev/shm that no process of the user has
 /// mapped ("shared-memory" where the name is known, and freed by clean(); "other-shared-memory" is only
-/// reported), and, of all users, who holds GPU memory. With a port: only who listens there. Changes nothing.
+/// reported), and, of all users, who holds GPU memory. What belongs to a live run is marked, whichever Rankscope of this
+/// user runs it. With a port: only who listens there. Changes nothing.
 wire::LeftoverList find_leftovers(const NodePaths& paths, const wire::Leftovers& request);
-
-/// Of a run whose supervisor lives.
-bool is_of_live_run(const NodePaths& paths, pid_t pid);
-
-/// Removes the user's segments in /dev/shm that are named as NCCL, PyTorch and this program name theirs and
-/// that no process has mapped. Returns their names.
-std::vector<std::string> free_shared_memory(bool dry_run);
 
 }  // namespace rankscope::agent

@@ -104,12 +104,18 @@ void remove_ring_folder(const RunDir& dir) {
     }
 }
 
-std::vector<AbandonedRingFolder> abandoned_ring_folders() {
+std::vector<fs::path> ring_parents() {
+    return {kParents.begin(), kParents.end()};
+}
+
+std::vector<AbandonedRingFolder> abandoned_ring_folders(const std::vector<fs::path>& parents,
+                                                        const std::set<std::string>& live) {
     std::vector<AbandonedRingFolder> found;
-    for (const char* parent : kParents) {
+    for (const fs::path& parent : parents) {
         std::error_code error;
         for (fs::directory_iterator it(parent, error), end; !error && it != end; it.increment(error)) {
-            if (!it->path().filename().string().starts_with(kPrefix)) {
+            const std::string name = it->path().filename().string();
+            if (!name.starts_with(kPrefix) || live.count(name) > 0) {
                 continue;
             }
             const UniqueFd folder = open_own(it->path());

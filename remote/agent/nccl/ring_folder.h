@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,12 @@ struct AbandonedRingFolder {
     std::filesystem::path path;
     std::uint64_t bytes = 0;
 };
-/// Those of this user that no process has locked.
-std::vector<AbandonedRingFolder> abandoned_ring_folders();
+/// Where make() makes folders.
+std::vector<std::filesystem::path> ring_parents();
+/// Those of this user that no process has locked, without those named in `live`: a supervisor that lives may be about to
+/// lock its own.
+std::vector<AbandonedRingFolder> abandoned_ring_folders(
+    const std::vector<std::filesystem::path>& parents = ring_parents(),
+    const std::set<std::string>& live = {});
 
 }  // namespace rankscope::agent

@@ -7,6 +7,7 @@
 #include <base/files.h>
 #include <remote/agent/cleanup/end_process.h>
 #include <remote/agent/cleanup/leftovers.h>
+#include <remote/agent/cleanup/live_runs.h>
 #include <remote/agent/cleanup/run_registry.h>
 #include <remote/agent/files/bundle_store.h>
 #include <remote/agent/files/tree_store.h>
@@ -50,6 +51,8 @@ namespace {
 constexpr std::size_t kMaxQueued = 4U << 20U;  // above this no more events are read: SSH's window is full
 constexpr std::size_t kMaxBatch = 256U << 10U;
 constexpr double kAliveCheck = 1;
+constexpr double kCloseAgain =
+    20;  // where the end of an abandoned run could not be written: the disk is full
 
 class Server {
 public:
@@ -68,6 +71,7 @@ private:
         double next_alive_check = 0;
         bool past_damage = false;
         bool supervisor_stopped = false;
+        bool closed = false;  ///< its supervisor is gone, and its end was written
     };
 
     bool read_requests();
@@ -79,11 +83,13 @@ private:
     void stop(const wire::StopRun& stop, wire::Reply& reply);
     void forward(const std::string& run_id, const wire::Request& request, wire::Reply& reply);
     void stream(Attachment& attachment);
-    void check_supervisor(Attachment& attachment);
+    bool send_events(Attachment& attachment);
+    void check_supervisor(Attachment& attachment, bool all_sent);
     void report_supervisor_state(Attachment& attachment);
     void reopen(Attachment& attachment);
     void send(const wire::Reply& reply);
     bool flush();
+    bool has_room() const { return queued_.size() - sent_ < kMaxQueued; }
 
     NodePaths paths_;
     BundleStore bundles_;
@@ -91,6 +97,7 @@ private:
     HostSampler sampler_;
     FrameReader requests_;
     std::string queued_;
+    std::size_t sent_ = 0;  ///< of queued_
     UniqueFd inotify_{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
     EventLoop loop_;  ///< before what is watched in it
     bool over_ = false;
@@ -124,9 +131,8 @@ void Server::send(const wire::Reply& reply) {
 }
 
 bool Server::flush() {
-    std::size_t done = 0;
-    while (done < queued_.size()) {
-        const auto put = ::write(STDOUT_FILENO, queued_.data() + done, queued_.size() - done);
+    while (sent_ < queued_.size()) {
+        const auto put = ::write(STDOUT_FILENO, queued_.data() + sent_, queued_.size() - sent_);
         if (put < 0) {
             if (errno == EINTR) {
                 continue;
@@ -136,9 +142,13 @@ bool Server::flush() {
             }
             return false;
         }
-        done += static_cast<std::size_t>(put);
+        sent_ += static_cast<std::size_t>(put);
     }
-    queued_.erase(0, done);
+    // A pipe takes little at a time: what is left is not moved each time.
+    if (sent_ == queued_.size() || sent_ > kMaxQueued / 2) {
+        queued_.erase(0, sent_);
+        sent_ = 0;
+    }
     return true;
 }
 
@@ -324,18 +334,19 @@ void Server::start_run(const wire::StartRun& run, wire::Reply& reply) {
 
 void Server::attach(const wire::Request& request, wire::Reply& reply) {
     const std::string& run_id = request.attach().run_id();
-    const RunDir dir{paths_.run(run_id)};
-    if (!is_safe_name(run_id) || !std::filesystem::exists(dir.spec())) {
+    const auto found = find_run(paths_, run_id);
+    if (!found) {
         return fail(reply, {"no-such-run", run_id});
     }
+    const RunDir& dir = *found;
     SpoolReader reader(dir.spool());
     if (!reader.is_open()) {
         return fail(reply, {"no-such-run", dir.spool().string()});
     }
     ::inotify_add_watch(inotify_.get(), dir.spool().c_str(), IN_MODIFY);
     reply.mutable_events()->set_run_id(run_id);
-    attachments_.push_back({run_id, dir, std::move(reader),
-                            std::max<std::uint64_t>(1, request.attach().from_seq()), false, 0, false});
+    attachments_.push_back(
+        {run_id, dir, std::move(reader), std::max<std::uint64_t>(1, request.attach().from_seq())});
 }
 
 void Server::attach_slurm(const wire::AttachSlurm& attach, wire::Reply& reply) {
@@ -349,24 +360,33 @@ void Server::attach_slurm(const wire::AttachSlurm& attach, wire::Reply& reply) {
 }
 
 void Server::stop(const wire::StopRun& stop, wire::Reply& reply) {
-    const RunDir dir{paths_.run(stop.run_id())};
     if (!is_safe_name(stop.run_id())) {
         return fail(reply, {"bad-request", "unsafe run id"});
     }
     wire::Request request;
     *request.mutable_stop_run() = stop;
-    reply.mutable_stopping()->set_was_running(send_to_supervisor(dir.dir, request));
+    const auto run = find_run(paths_, stop.run_id());
+    reply.mutable_stopping()->set_was_running(run && send_to_supervisor(run->dir, request));
 }
 
 void Server::forward(const std::string& run_id, const wire::Request& request, wire::Reply& reply) {
     if (!is_safe_name(run_id)) {
         return fail(reply, {"bad-request", "unsafe run id"});
     }
-    reply.mutable_delivered()->set_was_running(send_to_supervisor(paths_.run(run_id), request));
+    const auto run = find_run(paths_, run_id);
+    reply.mutable_delivered()->set_was_running(run && send_to_supervisor(run->dir, request));
 }
 
 void Server::stream(Attachment& attachment) {
-    while (!attachment.ended && queued_.size() < kMaxQueued) {
+    const bool all_sent = send_events(attachment);
+    if (!attachment.ended && monotonic_s() >= attachment.next_alive_check) {
+        check_supervisor(attachment, all_sent);
+    }
+}
+
+// false: there may be more.
+bool Server::send_events(Attachment& attachment) {
+    while (!attachment.ended && has_room()) {
         wire::Reply reply;
         reply.mutable_events()->set_run_id(attachment.run_id);
         std::size_t bytes = 0;
@@ -387,12 +407,10 @@ void Server::stream(Attachment& attachment) {
         } else if (attachment.reader.replaced()) {
             reopen(attachment);
         } else {
-            break;
+            return true;
         }
     }
-    if (!attachment.ended && monotonic_s() >= attachment.next_alive_check) {
-        check_supervisor(attachment);
-    }
+    return false;
 }
 
 // What was sent already is skipped by its number.
@@ -401,24 +419,29 @@ void Server::reopen(Attachment& attachment) {
     ::inotify_add_watch(inotify_.get(), attachment.dir.spool().c_str(), IN_MODIFY);
 }
 
-void Server::check_supervisor(Attachment& attachment) {
+void Server::check_supervisor(Attachment& attachment, bool all_sent) {
     attachment.next_alive_check = monotonic_s() + kAliveCheck;
     if (attachment.reader.damaged()) {
         attachment.past_damage = true;  // the damage lasts since the check before: read past it
     }
-    if (!supervisor_is_alive(attachment.dir)) {
-        // Its end is in the spool, or is written there now, behind the last event that can be read; either
-        // way the next round reads it.
-        close_abandoned_spool(attachment.dir);
-        // What looks like a frame that is still being written is damage now: a wrong length.
-        attachment.past_damage = true;
-        if (attachment.reader.damaged()) {
-            attachment.reader = SpoolReader(attachment.dir.spool());
-        }
-        attachment.next_alive_check = 0;
-    } else {
-        report_supervisor_state(attachment);
+    if (attachment.closed && !all_sent) {
+        return;  // its end lies behind what is still to be sent
     }
+    if (supervisor_is_alive(attachment.dir)) {
+        return report_supervisor_state(attachment);
+    }
+    // Its end is in the spool, or is written there now, behind the last event that can be read. That takes as long as
+    // reading the whole spool: it is done once, and not for each piece that is sent.
+    if (attachment.closed) {
+        attachment.next_alive_check = monotonic_s() + kCloseAgain;
+    }
+    attachment.closed = close_abandoned_spool(attachment.dir);
+    // What looks like a frame that is still being written is damage now: a wrong length.
+    attachment.past_damage = true;
+    if (attachment.reader.damaged()) {
+        attachment.reader = SpoolReader(attachment.dir.spool());
+    }
+    send_events(attachment);
 }
 
 // A stopped supervisor cannot report that itself.
@@ -466,8 +489,7 @@ int Server::run() {
         }
         attachments_.remove_if([](const Attachment& attachment) { return attachment.ended; });
         for (auto& watch : slurm_) {
-            watch.step([this] { return queued_.size() < kMaxQueued; },
-                       [this](const wire::Reply& reply) { send(reply); });
+            watch.step([this] { return has_room(); }, [this](const wire::Reply& reply) { send(reply); });
         }
         slurm_.remove_if([](const SlurmWatch& watch) { return watch.over(); });
         if (!flush()) {

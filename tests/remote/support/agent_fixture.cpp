@@ -12,6 +12,12 @@ namespace rankscope::test {
 
 AgentFixture::AgentFixture() : client_(std::make_unique<AgentClient>(folder_.path().string())) {}
 
+std::string AgentFixture::shm_of(const TemporaryFolder& folder) {
+    const auto path = folder / "shm";
+    std::filesystem::create_directories(path);
+    return path.string();
+}
+
 void AgentFixture::TearDown() {
     for (const auto& id : run_ids_) {
         wire::Request request;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "support/agent_client.h"
+#include "support/scoped_environment.h"
 #include "support/temporary_folder.h"
 
 #include <remote/agent/node/node_paths.h>
@@ -46,10 +47,14 @@ protected:
     std::string history() const;  ///< everything, for messages
 
     TemporaryFolder folder_;
+    ScopedEnvironment shared_memory_{"RANKSCOPE_SHM_DIR",
+                                     shm_of(folder_)};  ///< the account's own is not touched
     agent::NodePaths paths_{folder_.path()};
     std::unique_ptr<AgentClient> client_;
 
 private:
+    static std::string shm_of(const TemporaryFolder& folder);
+
     std::vector<std::string> run_ids_;
 };
 
