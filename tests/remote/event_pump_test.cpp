@@ -6,7 +6,9 @@
 #include "support/temporary_folder.h"
 #include "support/wait_until.h"
 
+#include <base/clock.h>
 #include <remote/desk/run/event_pump.h>
+#include <remote/desk/run/run_state.h>
 #include <remote/desk/store/sqlite.h>
 
 #include <gtest/gtest.h>
@@ -154,6 +156,49 @@ TEST_F(EventPumpTest, AFailureAndTheEndAreReportedOnce) {
     EXPECT_EQ(last->culprit.rank, 0);
     EXPECT_EQ(store_->run("run-1")->outcome, Outcome::Failed);
     EXPECT_EQ(described(stored()), described(events));
+}
+
+TEST_F(EventPumpTest, TheEndIsWhenTheLastNodeEndedHoweverLateItIsHeardOf) {
+    const std::int64_t hour_ago = now_us() - std::int64_t{3600} * 1000000;
+    EventPump pump("run-1", store_, heard_.hooks());
+    pump.set_plan(plan_of(2, 1));
+    EndEvent end;
+    end.outcome = Outcome::Done;
+    for (int node = 0; node < 2; ++node) {
+        Event ended = make_event(end, 1, "node" + std::to_string(node + 1), -1);
+        ended.t_us = hour_ago + node;
+        pump.post(std::move(ended));
+    }
+    ASSERT_TRUE(wait_until([&] { return heard_.ends().size() == 1; }));
+    pump.finish({});
+    pump.close();
+    EXPECT_EQ(store_->run("run-1")->ended_us, hour_ago + 1);
+    EXPECT_EQ(heard_.events().back().t_us, hour_ago + 1);
+    RunState state;
+    for (const auto& event : stored()) {
+        state.apply(event);
+    }
+    EXPECT_EQ(state.last_us, hour_ago + 1) << "what the desk did later is no part of the run";
+}
+
+TEST_F(EventPumpTest, ANodeThatIsPresumedLostSaysNothingAboutTheEnd) {
+    const std::int64_t minute_ago = now_us() - 60000000;
+    EventPump pump("run-1", store_, heard_.hooks());
+    pump.set_plan(plan_of(2, 1));
+    EndEvent failed;
+    failed.outcome = Outcome::Failed;
+    Event ended = make_event(failed, 1, "node1", -1);
+    ended.t_us = minute_ago;
+    pump.post(std::move(ended));
+    EndEvent lost;
+    lost.outcome = Outcome::Lost;
+    lost.presumed = true;
+    Event presumed = make_event(lost, 1, "node2", -1);
+    presumed.t_us = 0;
+    pump.post(std::move(presumed));
+    pump.finish({});
+    pump.close();
+    EXPECT_EQ(store_->run("run-1")->ended_us, minute_ago);
 }
 
 TEST_F(EventPumpTest, AForcedEndIsTakenAsItIs) {

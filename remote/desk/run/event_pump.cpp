@@ -179,10 +179,15 @@ void EventPump::finish_now(const ExplainedEnding& explained, std::vector<Event>&
         end.detail += (end.detail.empty() ? "" : " ") + ending.detail;
     }
     const std::size_t before_end = stored.size();
+    // The desk may hear of the end much later than it was.
+    const std::int64_t now = now_us();
+    const bool known = !ending.forced && tracker_.ended_us() > 0;
+    const std::int64_t ended_us = known ? std::min(tracker_.ended_us(), now) : now;
     if (!ending.forced) {
-        deliver_causes(explained, end, stored);
+        deliver_causes(explained, ended_us, end, stored);
     }
     Event event;
+    event.t_us = ended_us;
     event.body = end;
     deliver(std::move(event), stored);
     if (!backlog_.cut().empty()) {
@@ -190,12 +195,13 @@ void EventPump::finish_now(const ExplainedEnding& explained, std::vector<Event>&
         stored.resize(before_end);
     }
     store(stored);
-    unfinished_ = Unfinished{now_us(), std::move(end)};
+    unfinished_ = Unfinished{ended_us, std::move(end)};
     store_end();
 }
 
 // The verdicts of the end, the root cause first. A sure cause that only the logs show is also said in the sentence.
-void EventPump::deliver_causes(const ExplainedEnding& explained, EndEvent& end, std::vector<Event>& stored) {
+void EventPump::deliver_causes(const ExplainedEnding& explained, std::int64_t ended_us, EndEvent& end,
+                               std::vector<Event>& stored) {
     std::vector<Verdict> measured;
     if (auto diagnosis = tracker_.diagnosis(); diagnosis && (end.has_culprit || !diagnosis->reason.empty())) {
         measured.push_back(std::move(*diagnosis));
@@ -212,6 +218,7 @@ void EventPump::deliver_causes(const ExplainedEnding& explained, EndEvent& end, 
     }
     for (auto& cause : causes) {
         Event event;
+        event.t_us = ended_us;
         event.body = std::move(cause);
         deliver(std::move(event), stored);
     }

@@ -79,7 +79,8 @@ private:
     void deliver(Event event, std::vector<Event>& stored);
     void explain(Ending ending);
     void finish_now(const ExplainedEnding& explained, std::vector<Event>& stored);
-    void deliver_causes(const ExplainedEnding& explained, EndEvent& end, std::vector<Event>& stored);
+    void deliver_causes(const ExplainedEnding& explained, std::int64_t ended_us, EndEvent& end,
+                        std::vector<Event>& stored);
     void store(std::vector<Event>& events, StoreBacklog::When when = StoreBacklog::When::Due);
     void report(const StoreBacklog::News& news, std::vector<Event>& stored);
     void notify_user(NoticeEvent notice, std::vector<Event>& stored);

@@ -167,6 +167,8 @@ void RunState::apply(const Event& event) {
         if (event.node.empty()) {
             saving.clear();
             end = *ended;
+            // What the desk itself did while it learned of the end is no part of the run.
+            last_us = std::max(start_us, event.t_us);
             outcome = ended->outcome;
             activity = ended->detail;
         } else {

@@ -66,7 +66,8 @@ std::vector<Event> RunTracker::observe(const Event& event) {
             over_ = true;
         } else {
             ended_[event.node] = *end;
-            ended_us_[event.node] = event.t_us;
+            end_reported_us_[event.node] = event.t_us;
+            ended_us_ = end->presumed ? ended_us_ : std::max(ended_us_, event.t_us);
             if (own_program_ && end->outcome == Outcome::Done && all_nodes_ended()) {
                 // It is over and well: whatever it needed the others for, it had.
                 for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {

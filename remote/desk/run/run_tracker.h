@@ -37,6 +37,9 @@ public:
     int failed_attempt() const { return lost_ ? kAnyAttempt : attempt_; }
     bool all_nodes_ended() const;
     bool node_ended(const std::string& node) const { return ended_.count(node) > 0; }
+    /// When the last of the nodes has ended, by their clocks as events carry them, however much later this is known; a
+    /// node that is only presumed lost says nothing. 0: none has.
+    std::int64_t ended_us() const { return ended_us_; }
     bool over() const { return over_; }
     /// The run's end as the exits show it. `by_user`: the user asked for the stop.
     EndEvent verdict(bool by_user) const;
@@ -101,6 +104,7 @@ private:
     int attempt_ = 0;                      ///< the latest of them
     bool lost_ = false;                    ///< failure_cause_ is the end of a whole node
     std::map<std::string, EndEvent> ended_;
+    std::int64_t ended_us_ = 0;
     std::string failure_cause_;
     std::set<int> stopped_;  ///< ranks whose process is stopped, by their own supervisors
     HardwareFaults hardware_;
@@ -108,7 +112,7 @@ private:
     std::string waiting_;                            ///< what was last said of it
     std::vector<DiagnosisEvent> live_;               ///< what holds the run, as the watcher sees it
     std::map<std::string, std::int64_t> last_sign_;  ///< of each node
-    std::map<std::string, std::int64_t> ended_us_;   ///< when its end was reported
+    std::map<std::string, std::int64_t> end_reported_us_;   ///< when its end was reported
     std::string hung_;                               ///< why the desk itself stops the run (on_hang: stop)
 };
 

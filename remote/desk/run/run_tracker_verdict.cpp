@@ -52,6 +52,10 @@ std::string how_it_was_lost(const EndEvent& reported, const std::string& when) {
             return text(kContext, "%1 was lost%2: its supervisor was killed; its ranks ended with it.",
                         {node, when});
         case LostHow::SupervisorStopped:
+            if (reported.presumed) {
+                return text(kContext, "%1 stopped answering%2: its supervisor is stopped (state T).",
+                            {node, when});
+            }
             return text(kContext,
                         "%1 stopped answering%2: its supervisor was stopped (state T); its ranks were ended.",
                         {node, when});
@@ -277,7 +281,7 @@ std::string RunTracker::where_lost(const EndEvent& reported) const {
     }
     for (const auto& [node, end] : ended_) {
         if (end.lost_node == reported.lost_node && end.silent_s > 0 && node != end.lost_node) {
-            when = std::max(when, ended_us_.at(node) - static_cast<std::int64_t>(end.silent_s * 1e6));
+            when = std::max(when, end_reported_us_.at(node) - static_cast<std::int64_t>(end.silent_s * 1e6));
         }
     }
     std::int64_t step = -1;

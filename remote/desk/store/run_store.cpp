@@ -246,9 +246,9 @@ Result<void> RunStore::append(const std::string& run_id, const std::vector<Event
 
 Result<void> RunStore::finish_run(const std::string& run_id, std::int64_t ended_us, const EndEvent& end) {
     const std::lock_guard lock(impl_->mutex);
-    Statement update(
-        impl_->database,
-        "UPDATE runs SET ended_us = ?, outcome = ?, exit_code = ?, summary = ? WHERE run_id = ?");
+    Statement update(impl_->database,
+                     "UPDATE runs SET ended_us = MAX(?, started_us), outcome = ?, exit_code = ?, summary = ? "
+                     "WHERE run_id = ?");
     update.bind(1, ended_us)
         .bind(2, std::string(to_string(end.outcome)))
         .bind(3, std::int64_t{end.exit_code})
