@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/run/ending_rule.h>
+#include <remote/desk/run/recorded_stops.h>
 
 #include <gtest/gtest.h>
 
@@ -9,7 +10,7 @@ namespace rankscope {
 namespace {
 
 NodeStatus node(const char* name, bool ended, bool reachable, double last_seen_s) {
-    return {name, ended, reachable, last_seen_s, 0};
+    return {name, ended, reachable, last_seen_s};
 }
 
 std::vector<std::string> names(const std::vector<NodeStatus>& nodes) {
@@ -48,6 +49,26 @@ TEST_F(Ending, ANodeThatAnswersButDoesNotEndIsLostAsWell) {
     rule_.node_ended(100, true);
     EXPECT_EQ(lost(112.9), Names{});
     EXPECT_EQ(lost(113.1), Names{"node2"});
+}
+
+TEST_F(Ending, AStoppedSupervisorIsNotWaitedForTwice) {
+    nodes_ = {node("node1", true, true, 100), node("node2", false, true, 200)};
+    nodes_[1].trouble = NodeTrouble::SupervisorStopped;
+    EXPECT_EQ(lost(200), Names{}) << "it may continue: the run goes on";
+    rule_.node_ended(200, true);
+    EXPECT_EQ(lost(202.9), Names{});
+    EXPECT_EQ(lost(203.1), Names{"node2"});
+}
+
+TEST(DescribeSilence, SaysWhatIsKnown) {
+    NodeStatus status = node("node2", false, true, 100);
+    EXPECT_TRUE(describe_silence(status, 0).ends_with("is it stopped?"));
+    status.trouble = NodeTrouble::SupervisorStopped;
+    EXPECT_EQ(describe_silence(status, 0), "its supervisor is stopped (state T) and does not report the end");
+    status.trouble = NodeTrouble::DiskFull;
+    EXPECT_EQ(describe_silence(status, 0), "its disk is full: its supervisor cannot record the end");
+    status.reachable = false;
+    EXPECT_EQ(describe_silence(status, 0), "this computer has not reached it yet");
 }
 
 TEST_F(Ending, AfterASuccessfulEndElsewhereThereIsNoHurry) {

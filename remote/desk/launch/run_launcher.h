@@ -18,6 +18,9 @@ namespace rankscope {
 
 enum class PauseAction { Pause, Continue };
 
+/// Why a node that answers may not report the end of its part, as far as it has said so.
+enum class NodeTrouble { None, SupervisorStopped, DiskFull };
+
 /// What the desk knows of one node's part of a run. Seconds are those of
 /// monotonic_s().
 struct NodeStatus {
@@ -26,6 +29,7 @@ struct NodeStatus {
     bool reachable = false;         ///< it answers
     double last_seen_s = 0;         ///< last sign of life, or of the first attempt
     std::int64_t last_seen_us = 0;  ///< the same by the clock, µs since 1970; 0: none yet
+    NodeTrouble trouble = NodeTrouble::None;
 };
 
 /// Starts the ranks of one run and follows them: over SSH node by node, by Slurm, … It owns the threads that

@@ -50,6 +50,9 @@ std::vector<NodeStatus> EndingRule::lost(const std::vector<NodeStatus>& nodes, d
             return !node.reachable && now - node.last_seen_s >= std::max(kFinishedS, limit_s) &&
                    now - *last_end_s_ >= limit_s;
         }
+        if (node.reachable && node.trouble == NodeTrouble::SupervisorStopped) {
+            return now - *last_end_s_ >= kMarginS;  // the others have waited for it already: why is known
+        }
         if (node.reachable) {
             return now - *last_end_s_ >= std::max(limit_s, limits_.stop_allowance_s);
         }

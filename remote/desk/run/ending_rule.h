@@ -16,7 +16,8 @@ namespace rankscope {
 ///
 /// After a stop by the user: a node that answers may take as long as a stop takes there, one that does not
 /// answer gets the grace time. After a failure: a node that is silent for the job's peer_timeout_s is lost,
-/// and one that answers but does not end, once all others have ended, as well. After the others have finished
+/// and one that answers but does not end, once all others have ended, as well; without a further wait where its supervisor is
+/// known to be stopped. After the others have finished
 /// without a failure there is no hurry.
 class EndingRule {
 public:

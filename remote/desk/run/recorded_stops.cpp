@@ -70,6 +70,12 @@ std::string describe_delivery(const StopOrder& order) {
 }
 
 std::string describe_silence(const NodeStatus& node, std::int64_t now_us) {
+    if (node.reachable && node.trouble == NodeTrouble::SupervisorStopped) {
+        return text(kContext, "its supervisor is stopped (state T) and does not report the end");
+    }
+    if (node.reachable && node.trouble == NodeTrouble::DiskFull) {
+        return text(kContext, "its disk is full: its supervisor cannot record the end");
+    }
     if (node.reachable) {
         return text(kContext,
                     "its agent answers, but its supervisor does not report the end (perhaps it is stopped)");

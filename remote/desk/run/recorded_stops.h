@@ -30,7 +30,7 @@ private:
 
 /// "node2: the stop of run … is delivered."
 std::string describe_delivery(const StopOrder& order);
-/// "no sign of life for 23 s (since 14:03:12)", or that it answers but does not end.
+/// "no sign of life for 23 s (since 14:03:12)", or that it answers but does not end, and why where that is known.
 std::string describe_silence(const NodeStatus& node, std::int64_t now_us);
 /// What is not known of a node that the desk no longer waits for, and what will be done.
 std::string describe_unconfirmed(const NodeStatus& node, std::int64_t now_us, bool recorded);

@@ -83,6 +83,9 @@ void NodeTask::join() {
 NodeStatus NodeTask::status() const {
     NodeStatus status = session_.status();
     status.ended = ended_ || !launching_;
+    status.trouble = supervisor_stopped_ ? NodeTrouble::SupervisorStopped
+                     : disk_full_        ? NodeTrouble::DiskFull
+                                         : NodeTrouble::None;
     return status;
 }
 
@@ -253,18 +256,26 @@ void NodeTask::take(const wire::Reply& reply) {
         session_.note(sentence);
     }
     if (!reply.events().supervisor_state().empty()) {
-        session_.note(reply.events().supervisor_state() == "T"
+        supervisor_stopped_ = reply.events().supervisor_state() == "T";
+        session_.note(supervisor_stopped_
                           ? text(kContext, "the supervisor is stopped (state T): nothing is watched there")
                           : text(kContext, "the supervisor continues"));
     }
     bool over = false;
     for (const auto& event : events) {
         over = over || event.as<EndEvent>() != nullptr;
+        note_trouble(event);
     }
     if (!events.empty()) {
         context_.reports.post(std::move(events));
     }
     ended_ = ended_ || over;
+}
+
+void NodeTask::note_trouble(const Event& event) {
+    if (const auto* notice = event.as<NoticeEvent>()) {
+        disk_full_ = notice->id == "disk-filling" || (disk_full_ && notice->id != "disk-has-room");
+    }
 }
 
 void NodeTask::end_as_lost(const std::string& detail, bool presumed) {
@@ -278,6 +289,10 @@ void NodeTask::end_as_lost(const std::string& detail, bool presumed) {
     end.outcome = Outcome::Lost;
     end.detail = detail;
     end.presumed = presumed;
+    if (supervisor_stopped_) {
+        end.lost_node = node().name;
+        end.lost_how = LostHow::SupervisorStopped;
+    }
     event.body = end;
     context_.post(std::move(event));
 }

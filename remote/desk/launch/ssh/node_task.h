@@ -62,6 +62,7 @@ private:
     void send_pause();
     void send_peers();
     void take(const wire::Reply& reply);
+    void note_trouble(const Event& event);
     void end_as_lost(const std::string& detail, bool presumed);
     wire::StartRun spec() const;
 
@@ -71,6 +72,8 @@ private:
     std::atomic<bool> launching_{false};
     std::atomic<bool> ended_{false};
     std::atomic<std::uint64_t> next_seq_{1};
+    std::atomic<bool> supervisor_stopped_{false};
+    std::atomic<bool> disk_full_{false};
 
     std::mutex mutex_;  ///< what was asked by other threads
     std::optional<StopOrder> stop_;
