@@ -100,6 +100,9 @@ int show(const GlobalOptions& options, const std::string& run_id) {
         report(record.failure(), options.json);
         return kUsage;
     }
+    std::vector<RunRecord> one{*record};
+    const UnfinishedRuns unfinished = look_at_unfinished(options, store, one);
+    *record = one.front();
     RunState state;
     state.set_plan(record->plan);
     if (auto replayed = store->replay(run_id,
@@ -115,7 +118,7 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     const std::string job_yaml =
         with_masked_secrets(record->job_yaml, parse_job(record->job_yaml, record->name).job);
     if (options.json) {
-        auto json = record_json(*record);
+        auto json = record_json(*record, {}, unfinished);
         json["plan"] = nlohmann::ordered_json::parse(to_json(record->plan).dump());
         json["job"] = job_yaml;
         json["diagnoses"] = nlohmann::ordered_json::array();
@@ -141,8 +144,8 @@ int show(const GlobalOptions& options, const std::string& run_id) {
         return kDone;
     }
     std::printf("%s  %s  %s  started %s, lasted %s\n%s\n", record->run_id.c_str(),
-                safe_text(record->name).c_str(), to_string(record->outcome),
-                local_time_text(record->started_us).c_str(), lasted(*record).c_str(),
+                safe_text(record->name).c_str(), outcome_text(*record, unfinished).c_str(),
+                local_time_text(record->started_us).c_str(), lasted(*record, unfinished).c_str(),
                 safe_text(record->summary).c_str());
     if (!record->parent.empty()) {
         std::printf("started from %s\n", record->parent.c_str());
@@ -242,15 +245,13 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
         add("attach", "Watch one from its first event on. Ctrl-C, SIGTERM and SIGHUP leave it running",
             [&options, run_id, nodes, attached] {
                 return nodes->empty() ? attach_run(options, *run_id, *attached)
-                                      : attach_on_nodes(options, *run_id, *nodes, attached->logs);
+                                      : attach_on_nodes(options, *run_id, *nodes, *attached);
             }));
     attach->add_flag("--logs", attached->logs, "Show the ranks' stdout too");
     add_notify_options(*attach, attached->notify);
-    attach->get_option("--notify-command")->excludes(attach->get_option("--node"));
-    attach
-        ->add_option("--log-limit", attached->log_limit_mb,
-                     "MB of the ranks' output to keep from now on; beyond it a few lines per second and rank")
-        ->excludes(attach->get_option("--node"));
+    attach->add_option(
+        "--log-limit", attached->log_limit_mb,
+        "MB of the ranks' output to keep from now on; beyond it a few lines per second and rank");
     const auto add_stop = [&](const char* name, const char* description, StopKind kind) {
         with_nodes(add(name, description, [&options, run_id, nodes, kind] {
             return nodes->empty() ? stop_run(options, *run_id, kind)

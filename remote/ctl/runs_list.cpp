@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/clock.h>
 #include <base/text.h>
 #include <remote/ctl/local_time.h>
 #include <remote/ctl/recorded_stops_delivery.h>
@@ -41,6 +40,7 @@ struct Listed {
     std::map<std::string, RunLabels> labels;
     std::map<std::string, std::shared_ptr<const RunSummary>> summaries;
     std::vector<RunColumn> columns;
+    UnfinishedRuns unfinished;
 
     const RunSummary* summary(const RunRecord& run) const {
         const auto found = summaries.find(run.run_id);
@@ -81,7 +81,8 @@ void print_json(const Listed& listed) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const auto& record : listed.runs) {
         const auto labels = listed.labels.find(record.run_id);
-        all.push_back(record_json(record, labels == listed.labels.end() ? RunLabels() : labels->second));
+        all.push_back(record_json(record, labels == listed.labels.end() ? RunLabels() : labels->second,
+                                  listed.unfinished));
         for (const RunColumn& column : listed.columns) {
             all.back()["columns"][column.id()] = json_of(listed.value(column, record));
         }
@@ -99,8 +100,9 @@ void print_table(const Listed& listed) {
     }
     for (const auto& record : listed.runs) {
         const auto labels = listed.labels.find(record.run_id);
-        rows.push_back({record.run_id, record.name, local_time_text(record.started_us), lasted(record),
-                        std::to_string(record.world_size), record.nodes, to_string(record.outcome),
+        rows.push_back({record.run_id, record.name, local_time_text(record.started_us),
+                        lasted(record, listed.unfinished), std::to_string(record.world_size), record.nodes,
+                        outcome_text(record, listed.unfinished),
                         labels == listed.labels.end() ? "" : label_text(labels->second)});
         for (const RunColumn& column : listed.columns) {
             rows.back().push_back(safe_text(listed.value(column, record).text));
@@ -201,6 +203,7 @@ int list(const GlobalOptions& options, const ListOptions& how) {
     const bool any = !listed.runs.empty();
     std::erase_if(listed.runs,
                   [&](const RunRecord& run) { return !how.filter.fits(run, listed.labels[run.run_id]); });
+    listed.unfinished = look_at_unfinished(options, store, listed.runs);
     if (!listed.columns.empty() || sort || by) {
         if (const auto read = add_summaries(*store, listed); !read) {
             report(read.failure(), options.json);
@@ -229,19 +232,27 @@ int list(const GlobalOptions& options, const ListOptions& how) {
 
 }  // namespace
 
-std::string lasted(const RunRecord& record) {
-    const std::int64_t end = record.ended_us != 0 ? record.ended_us : now_us();
+std::string lasted(const RunRecord& record, const UnfinishedRuns& unfinished) {
+    const std::int64_t end = known_until(record, unfinished);
     return std::to_string((end - record.started_us + 500000) / 1000000) + " s";
 }
 
-nlohmann::ordered_json record_json(const RunRecord& record, const RunLabels& labels) {
-    return {
+nlohmann::ordered_json record_json(const RunRecord& record, const RunLabels& labels,
+                                   const UnfinishedRuns& unfinished) {
+    using State = NodesSay::State;
+    const auto found = unfinished.find(record.run_id);
+    const State state = found == unfinished.end()                ? State::Runs
+                        : found->second.say.state == State::Gone ? State::Silent
+                                                                 : found->second.say.state;
+    const bool ended = state == State::Ended;
+    const std::int64_t ended_us = ended ? found->second.say.ended_us : record.ended_us;
+    nlohmann::ordered_json json{
         {"run", record.run_id},
         {"name", record.name},
         {"started", static_cast<double>(record.started_us) / 1e6},
-        {"ended", record.ended_us == 0 ? nlohmann::ordered_json(nullptr)
-                                       : nlohmann::ordered_json(static_cast<double>(record.ended_us) / 1e6)},
-        {"outcome", to_string(record.outcome)},
+        {"ended", ended_us == 0 ? nlohmann::ordered_json(nullptr)
+                                : nlohmann::ordered_json(static_cast<double>(ended_us) / 1e6)},
+        {"outcome", to_string(ended ? found->second.say.outcome : record.outcome)},
         {"exit_code", record.exit_code},
         {"summary", record.summary},
         {"world_size", record.world_size},
@@ -251,6 +262,10 @@ nlohmann::ordered_json record_json(const RunRecord& record, const RunLabels& lab
         {"tags", labels.tags},
         {"group", labels.group},
         {"note", labels.note}};
+    if (state == State::Silent) {
+        json["not_known_since"] = static_cast<double>(known_until(record, unfinished)) / 1e6;
+    }
+    return json;
 }
 
 CLI::App* add_list_command(CLI::App& runs, GlobalOptions& options, int& code,

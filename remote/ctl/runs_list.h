@@ -4,6 +4,7 @@
 #pragma once
 
 #include <remote/ctl/options.h>
+#include <remote/ctl/unfinished_runs.h>
 #include <remote/desk/store/run_labels.h>
 
 #include <CLI/CLI.hpp>
@@ -15,8 +16,9 @@
 
 namespace rankscope::ctl {
 
-std::string lasted(const RunRecord& record);
-nlohmann::ordered_json record_json(const RunRecord& record, const RunLabels& labels = {});
+std::string lasted(const RunRecord& record, const UnfinishedRuns& unfinished = {});
+nlohmann::ordered_json record_json(const RunRecord& record, const RunLabels& labels = {},
+                                   const UnfinishedRuns& unfinished = {});
 
 /// Adds `list` to the commands of `runs`; with `nodes` it asks these instead of the store.
 CLI::App* add_list_command(CLI::App& runs, GlobalOptions& options, int& code,

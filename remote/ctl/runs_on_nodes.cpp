@@ -3,21 +3,19 @@
 
 #include <base/wake_fd.h>
 #include <remote/ctl/local_time.h>
-#include <remote/ctl/run_view.h>
+#include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/runs_on_nodes.h>
 #include <remote/ctl/table.h>
-#include <remote/desk/launch/event_intake.h>
-#include <remote/desk/launch/link_listener.h>
 #include <remote/desk/node/node_connection.h>
 #include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/run/adopt_run.h>
 #include <remote/desk/text.h>
 
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <functional>
-#include <mutex>
-#include <thread>
+#include <list>
 
 namespace rankscope::ctl {
 namespace {
@@ -58,6 +56,9 @@ int on_nodes(const GlobalOptions& options, const std::vector<std::string>& names
 }  // namespace
 
 int list_on_nodes(const GlobalOptions& options, const std::vector<std::string>& nodes) {
+    if (const auto store = open_store(options)) {
+        deliver_recorded_stops(options, *store, nodes);
+    }
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     std::vector<std::vector<std::string>> rows{{"NODE", "RUN", "NAME", "STARTED", "STATE", "FROM"}};
     const int code = on_nodes(
@@ -73,6 +74,9 @@ int list_on_nodes(const GlobalOptions& options, const std::vector<std::string>& 
                                {"run", run.run_id},
                                {"name", run.name},
                                {"started", static_cast<double>(run.started_us) / 1e6},
+                               {"ended", run.ended_us == 0 ? nlohmann::ordered_json(nullptr)
+                                                           : nlohmann::ordered_json(
+                                                                 static_cast<double>(run.ended_us) / 1e6)},
                                {"state", state},
                                {"desk", run.desk}});
                 rows.push_back(
@@ -158,63 +162,38 @@ int set_nccl_level(const GlobalOptions& options, const std::string& run_id, std:
     return code == kDone && !running ? kUsage : code;
 }
 
+// The run becomes one of this computer's store: what is shown is also kept, from its beginning to its end.
 int attach_on_nodes(const GlobalOptions& options, const std::string& run_id,
-                    const std::vector<std::string>& nodes, bool logs) {
-    RunView view({options.json, logs});
-    std::mutex mutex;
-    std::vector<std::jthread> threads;
-    std::vector<std::pair<NodeSpec, NodeConnection>> connections;
-    connections.reserve(nodes.size());
-    int code = on_nodes(options, nodes,
-                        [&](const NodeSpec& node, NodeConnection& connection, const WakeFd& /*wake*/) {
-                            connections.emplace_back(node, std::move(connection));
-                            return kDone;
-                        });
-    for (auto& entry : connections) {
-        threads.emplace_back([&, node = entry.first, connection = &entry.second] {
-            const WakeFd wake;
-            AgentLink& link = *connection->link;
-            link.rebind(wake, {});
-            wire::Request request;
-            request.mutable_attach()->set_run_id(run_id);
-            request.mutable_attach()->set_from_seq(1);
-            const auto reply = link.call(std::move(request));
-            if (!reply) {
-                const std::lock_guard lock(mutex);
-                report(reply.failure(), options.json);
-                code = kUsage;
-                return;
-            }
-            bool ended = false;
-            std::uint64_t next = 1;
-            listen_to(link, wake,
-                      {[&] { return !ended; }, [] {},
-                       [&](const wire::Reply& said) {
-                           if (!said.has_events() || said.events().run_id() != run_id) {
-                               return;
-                           }
-                           std::vector<std::string> missing;
-                           const auto events = take_in(said.events(), node.name,
-                                                       connection->facts.clock_offset_s, next, missing);
-                           const std::lock_guard lock(mutex);
-                           for (const auto& event : events) {
-                               const auto* end = event.as<EndEvent>();
-                               ended = ended || end != nullptr;
-                               code =
-                                   end != nullptr && end->outcome != Outcome::Done ? kTrainingFailed : code;
-                               view.event(event);
-                           }
-                       },
-                       [] {}, [] {}});
-            if (!ended) {
-                const std::lock_guard lock(mutex);
-                report(link.lost(), options.json);
-                code = kUnreachable;
-            }
-        });
+                    const std::vector<std::string>& nodes, const AttachOptions& how) {
+    const auto store = open_store(options);
+    if (!store) {
+        return kUsage;
     }
-    threads.clear();
-    return code;
+    if (!store->run(run_id)) {
+        const WakeFd wake;
+        std::list<NodeConnection> connections;
+        std::vector<AdoptedNode> adopted;
+        const int code = on_nodes(
+            options, nodes, [&](const NodeSpec& node, NodeConnection& connection, const WakeFd& /*wake*/) {
+                auto run = run_on_node(*connection.link, node.name, run_id);
+                if (!run) {
+                    report(run.failure(), options.json);
+                    return run.failure().code == "no-such-run" ? kUsage : kUnreachable;
+                }
+                connection.link->rebind(wake, {});
+                connections.push_back(std::move(connection));
+                adopted.push_back({node.name, std::move(*run), &connections.back()});
+                return kDone;
+            });
+        if (code != kDone) {
+            return code;
+        }
+        if (const auto read = adopt_run(*store, adopted, {}, {}); !read) {
+            report(read.failure(), options.json);
+            return kUnreachable;
+        }
+    }
+    return attach_run(options, run_id, how);
 }
 
 }  // namespace rankscope::ctl

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/ctl/attach_run.h>
 #include <remote/ctl/options.h>
 #include <remote/desk/node/node_runs.h>
 #include <remote/desk/store/stop_order.h>
@@ -14,9 +15,10 @@ namespace rankscope::ctl {
 
 /// Runs as the nodes themselves know them, whichever computer started them. Each returns the exit code.
 int list_on_nodes(const GlobalOptions& options, const std::vector<std::string>& nodes);
-/// Shows what these nodes have of it, from the first event that they still keep.
+/// Reads what these nodes have of it into the run store, from the first event that they still keep, and continues like
+/// attach_run().
 int attach_on_nodes(const GlobalOptions& options, const std::string& run_id,
-                    const std::vector<std::string>& nodes, bool logs);
+                    const std::vector<std::string>& nodes, const AttachOptions& how);
 /// Its supervisors pass the stop on to the nodes that are not named.
 int stop_on_nodes(const GlobalOptions& options, const std::string& run_id,
                   const std::vector<std::string>& nodes, StopKind kind);

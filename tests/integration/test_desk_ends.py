@@ -4,6 +4,7 @@
 """The command at the desk ends, whatever the nodes do: when the ranks that can be reached are down and the others are presumed down, and
 after Ctrl-C within the grace time. What is not known is said, a stop is recorded, and it is delivered when the node answers again.
 Prints a table of the times measured."""
+import json
 import signal
 import time
 import unittest
@@ -117,8 +118,10 @@ class DeskEnds(unittest.TestCase):
         self.assertNotIn("recorded stop", again.stdout + again.stderr)
 
     def test_frozen(self):
-        self.fails("node2 frozen", lambda: self.nodes[1].freeze(infrastructure=True))
+        run = self.fails("node2 frozen", lambda: self.nodes[1].freeze(infrastructure=True))
         self.nodes[1].thaw()
+        listed = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "runs", "list", "node2"], check=True)
+        self.assertIn(f"node2: delivered the recorded stop of run {run.run_id(self.cluster)}", listed.stdout, listed.stderr)
 
     def test_powered_off(self):
         self.fails("node2 powered off", self.nodes[1].power_off)
@@ -189,10 +192,69 @@ class DeskEnds(unittest.TestCase):
         other = [CTL, "--cluster", str(self.cluster.inventory), "--data-dir", str(self.cluster.dir / "other")]
         listed = self.cluster.run([*other, "runs", "list", "node1"], check=True)
         self.assertIn(run_id, listed.stdout)
-        watching = self.cluster.popen([*other, "runs", "attach", run_id, "--node", "node2", "--logs"])
+        watching = Run(self.cluster, ["--data-dir", str(self.cluster.dir / "other"), "runs", "attach", run_id, "--node", "node2", "--logs"])
+        watching.wait_for("it is followed from its beginning", lambda r: r.of("log"))
         self.cluster.run([*other, "runs", "stop", run_id, "--node", "node1"], check=True)
         wait_until(lambda: not any(marked(node) for node in self.nodes), 30 * support.SLOW, "all nodes have ended")
-        self.assertEqual(watching.wait(30), 1)
+        self.assertEqual(watching.end(30), 130, watching.explain())
+        self.assertEqual(watching.verdict()["outcome"], "stopped", watching.explain())
+        shown = json.loads(self.cluster.run([*other, "--json", "runs", "show", run_id], check=True).stdout)
+        self.assertEqual((shown["outcome"], shown["nodes"]), ("stopped", "node2"), "it is kept here, too")
+
+
+class Unwatched(unittest.TestCase):
+    """Runs that end, or may have ended, while nobody watches."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = new_cluster(2).start()
+        cls.addClassCleanup(cls.cluster.down)
+        cls.nodes = [cls.cluster.node(name) for name in ("node1", "node2")]
+
+    def detached(self, script: str) -> str:
+        run = start(self.cluster, job(script, ["node1", "node2"]), "--detach")
+        self.assertEqual(run.end(60), 0, run.explain())
+        return run.of("detached")[0]["run"]
+
+    def ctl(self, *arguments: str) -> str:
+        return self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), *arguments], check=True).stdout
+
+    def listed(self, run_id: str) -> dict:
+        return next(run for run in json.loads(self.ctl("--json", "runs", "list"))["runs"] if run["run"] == run_id)
+
+    def on_node(self, run_id: str) -> dict:
+        return next(run for run in json.loads(self.ctl("--json", "runs", "list", "node1"))["runs"] if run["run"] == run_id)
+
+    def test_its_end_is_that_of_its_nodes(self):
+        run_id = self.detached("sleep 1")
+        wait_until(lambda: self.on_node(run_id)["state"] == "done", 30 * support.SLOW, "it has ended")
+        known = time.monotonic()
+        wait_until(lambda: time.monotonic() - known > 6, 10, "so much time has passed that nobody takes now for its end")
+        self.assertIn(" done ", next(line for line in self.ctl("runs", "list").splitlines() if run_id in line))
+        listed = self.listed(run_id)
+        self.assertEqual((listed["outcome"], listed["exit_code"]), ("done", 0), listed)
+        self.assertLess(listed["ended"] - listed["started"], 6, listed)
+        shown = json.loads(self.ctl("--json", "runs", "show", run_id))
+        self.assertEqual((shown["outcome"], shown["ended"]), ("done", listed["ended"]), "the store has it")
+        attached = Run(self.cluster, ["runs", "attach", run_id])
+        self.assertEqual(attached.end(30), 0, attached.explain())
+        self.assertEqual(attached.verdict()["t"], listed["ended"])
+
+    def test_one_whose_nodes_are_silent_is_not_called_running(self):
+        run_id = self.detached(IDLE)
+        self.assertNotIn("not_known_since", self.listed(run_id))
+        for node in self.nodes:
+            node.partition()
+        began = time.monotonic()
+        listed = self.listed(run_id)
+        self.assertLess(time.monotonic() - began, 3 * support.SLOW, "who does not answer is not waited for")
+        self.assertGreaterEqual(listed["not_known_since"], listed["started"], listed)
+        self.assertIn("not known since", self.ctl("runs", "list"))
+        for node in self.nodes:
+            node.heal()
+        wait_until(lambda: "not_known_since" not in self.listed(run_id), 30 * support.SLOW, "its nodes say that it runs")
+        stopped = Run(self.cluster, ["runs", "stop", run_id])
+        self.assertEqual(stopped.end(60), 0, stopped.explain())
 
 
 if __name__ == "__main__":

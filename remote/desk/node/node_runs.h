@@ -22,10 +22,18 @@ struct NodeRun {
     std::string desk;             ///< who started it: user@computer
     int processes = 0;            ///< that are left of it
     std::uint64_t last_seq = 0;   ///< of its events; 0: none yet
+    std::int64_t ended_us = 0;    ///< by the node's clock; 0: its part is not over
+    std::uint64_t spool_bytes = 0;
+    std::vector<std::string> nodes =
+        {};                  ///< of the whole run, as the desk that started it names them; empty: not known
+    bool elsewhere = false;  ///< of another Rankscope of this user, which has its own cache folder there
 };
 
 /// Newest first. Blocks, as all of these, until the agent answers.
-Result<std::vector<NodeRun>> runs_on_node(AgentLink& link);
+Result<std::vector<NodeRun>> runs_on_node(AgentLink& link, double timeout_s = 60);
+
+/// One of them. "no-such-run": `node` does not have it.
+Result<NodeRun> run_on_node(AgentLink& link, const std::string& node, const std::string& run_id);
 
 /// Stops a run on all its nodes through one of them: the supervisors notify each other. `force`: SIGKILL at once.
 /// Whether it was running. "no-such-run": `node` does not have it.
