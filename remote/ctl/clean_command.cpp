@@ -75,6 +75,9 @@ nlohmann::ordered_json to_json(const Leftover& entry) {
     put("port", entry.port, entry.port != 0);
     put("run", entry.run_id, !entry.run_id.empty());
     put("live", entry.live, !entry.run_id.empty());
+    put("run_name", entry.run_name, !entry.run_name.empty());
+    put("desk", entry.desk, !entry.desk.empty());
+    put("elsewhere", entry.elsewhere, entry.live);
     return json;
 }
 
@@ -90,7 +93,11 @@ std::string remedy_for(const std::string& node, const Leftover& entry) {
         case FreedBy::OtherUser:
             break;
         case FreedBy::StopRun:
-            return run ? ShellCommand("rankscopectl runs stop").word(*run).source("--node").word(*name).str()
+            return run ? "live: " + ShellCommand("rankscopectl runs attach")
+                                        .word(*run)
+                                        .source("--node")
+                                        .word(*name)
+                                        .str()
                        : std::string();
         case FreedBy::Clean:
             return ShellCommand("rankscopectl clean").word(*name).str();
@@ -148,7 +155,11 @@ void print_leftovers(const GlobalOptions& options, const NodeSpec& node, int por
     }
     std::vector<std::vector<std::string>> rows{
         {"NODE", "WHAT", "PID", "USER", "SIZE", "COMMAND", "FREED BY"}};
-    for (const auto& entry : all) {
+    std::vector<Leftover> ordered;
+    for (auto& group : by_run(all)) {
+        ordered.insert(ordered.end(), group.entries.begin(), group.entries.end());
+    }
+    for (const auto& entry : ordered) {
         rows.push_back({node.name, entry.port != 0 ? "port " + std::to_string(entry.port) : entry.kind,
                         entry.pid != 0 ? std::to_string(entry.pid) : "", entry.user,
                         entry.bytes != 0 ? std::to_string((entry.bytes + 500000) / 1000000) + " MB" : "",

@@ -3,6 +3,9 @@
 
 #include <remote/desk/node/leftovers.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace rankscope {
 namespace {
 
@@ -20,10 +23,32 @@ Leftover from_wire(const wire::Leftover& entry) {
             static_cast<int>(entry.port()),
             entry.run_id(),
             entry.own(),
-            entry.live()};
+            entry.live(),
+            entry.run_name(),
+            entry.desk(),
+            entry.elsewhere()};
 }
 
 }  // namespace
+
+std::vector<LeftoverGroup> by_run(std::vector<Leftover> entries) {
+    std::vector<LeftoverGroup> groups;
+    for (Leftover& entry : entries) {
+        auto group = std::find_if(groups.begin(), groups.end(),
+                                  [&](const LeftoverGroup& one) { return one.run_id == entry.run_id; });
+        if (group == groups.end()) {
+            group = groups.insert(group, {entry.run_id, false, {}});
+        }
+        group->live = group->live || (entry.live && !entry.run_id.empty());
+        group->entries.push_back(std::move(entry));
+    }
+    const auto place = [](const LeftoverGroup& group) {
+        return group.live ? 0 : group.run_id.empty() ? 2 : 1;
+    };
+    std::stable_sort(groups.begin(), groups.end(),
+                     [&](const LeftoverGroup& a, const LeftoverGroup& b) { return place(a) < place(b); });
+    return groups;
+}
 
 FreedBy freed_by(const Leftover& entry) {
     if (!entry.own) {

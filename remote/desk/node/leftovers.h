@@ -24,7 +24,20 @@ struct Leftover {
     std::string run_id;  ///< empty: of no run of ours
     bool own = false;    ///< of the user who asks
     bool live = false;   ///< of a run in progress
+    // Of a live run:
+    std::string run_name = {};
+    std::string desk = {};   ///< who started it: user@computer
+    bool elsewhere = false;  ///< another Rankscope of this user runs it, with a cache folder of its own
 };
+
+/// Leftovers of one run, or of none.
+struct LeftoverGroup {
+    std::string run_id;  ///< empty: of no run
+    bool live = false;
+    std::vector<Leftover> entries;
+};
+/// Live runs first, then those that are over, then what is of no run; otherwise in their order.
+std::vector<LeftoverGroup> by_run(std::vector<Leftover> entries);
 
 /// What may free it.
 enum class FreedBy {
