@@ -76,6 +76,11 @@ void AttachBar::dismiss(const QString& run_id) {
     update_bar();
 }
 
+void AttachBar::set_waiting(bool waiting) {
+    waiting_ = waiting;
+    update_bar();
+}
+
 void AttachBar::update_bar() {
     // What was read of the own runs is older than their end.
     const auto is_own = [runs = workspace_->runs()](const std::string& run_id) {
@@ -97,7 +102,7 @@ void AttachBar::update_bar() {
     const bool news = std::any_of(continuing_.begin(), continuing_.end(), [this](const RunRecord& run) {
         return std::find(dismissed_.begin(), dismissed_.end(), run.run_id) == dismissed_.end();
     });
-    if (!news || workspace_->runs()->attaching()) {
+    if (!news || waiting_ || workspace_->runs()->attaching()) {
         set_text({});
     } else if (continuing_.size() == 1) {
         const RunRecord& run = continuing_.front();

@@ -29,6 +29,10 @@ public:
     const std::vector<RunRecord>& known_runs() const { return runs_; }
     /// This run is not offered any more.
     void dismiss(const QString& run_id);
+    /// The nodes are being asked whether these runs have ended: none is offered until then.
+    void set_waiting(bool waiting);
+    /// Reads the store.
+    void refresh();
 
 signals:
     /// The store was read.
@@ -38,13 +42,13 @@ signals:
     void listRequested();
 
 private:
-    void refresh();
     void update_bar();
 
     Workspace* workspace_;
     BackgroundJob read_job_;
     std::vector<RunRecord> runs_;
     std::vector<RunRecord> continuing_;
+    bool waiting_ = true;
     std::vector<std::string> dismissed_;  ///< ids
     std::set<std::string> measured_;      ///< ids of runs that a scaling run of this program has started
 };

@@ -3,6 +3,7 @@
 
 #include <gui/actions/command_palette.h>
 #include <gui/app/attach_bar.h>
+#include <gui/app/away_bar.h>
 #include <gui/app/leave_runs.h>
 #include <gui/app/main_window.h>
 #include <gui/app/nav_bar.h>
@@ -203,6 +204,8 @@ void MainWindow::connect_news() {
     connect(pages_, &QStackedWidget::currentChanged, news_, &WindowNews::forget_message);
     connect(news_->attach_bar(), &AttachBar::attachRequested, this, &MainWindow::open_run);
     connect(news_->attach_bar(), &AttachBar::listRequested, this, [this] { show_page(Page::Runs); });
+    connect(news_->away_bar(), &AwayBar::showRequested, this, &MainWindow::open_run);
+    connect(news_->away_bar(), &AwayBar::listRequested, this, [this] { show_page(Page::Runs); });
     connect(news_->attach_bar(), &AttachBar::refreshed, this,
             [this] { fleet_->set_has_runs(!known_runs().empty()); });
     connect(fleet_, &FleetPage::quickStartRequested, this, &MainWindow::run_quick_start);

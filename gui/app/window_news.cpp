@@ -3,6 +3,7 @@
 
 #include <base/clock.h>
 #include <gui/app/attach_bar.h>
+#include <gui/app/away_bar.h>
 #include <gui/app/window_news.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
@@ -17,13 +18,15 @@ WindowNews::WindowNews(Workspace* workspace, QWidget* parent)
       workspace_(workspace),
       plan_job_(this, workspace->pool()),
       attach_(new AttachBar(workspace, this)),
+      away_(new AwayBar(workspace, this)),
       message_(new NoticeBar(NoticeBar::Kind::News, "windowMessage", this)),
       settings_(new NoticeBar(NoticeBar::Kind::Fault, "settingsFault", this)),
       store_(new NoticeBar(NoticeBar::Kind::News, "storeNews", this)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    for (NoticeBar* bar : {static_cast<NoticeBar*>(attach_), message_, settings_, store_}) {
+    for (NoticeBar* bar :
+         {static_cast<NoticeBar*>(attach_), static_cast<NoticeBar*>(away_), message_, settings_, store_}) {
         bar->set_dismissable(true);
         layout->addWidget(bar);
     }
@@ -37,6 +40,13 @@ WindowNews::WindowNews(Workspace* workspace, QWidget* parent)
         emit retentionRequested();
     });
     connect(workspace, &Workspace::storeSettled, this, &WindowNews::look_at_store);
+    // What has not ended as far as the store knows is not offered before its nodes are asked.
+    connect(attach_, &AttachBar::refreshed, this, [this] {
+        away_->ask(attach_->continuing());
+        attach_->set_waiting(away_->asking());
+    });
+    connect(away_, &AwayBar::asked, attach_, [this] { attach_->set_waiting(false); });
+    connect(away_, &AwayBar::settled, attach_, &AttachBar::refresh);
 }
 
 void WindowNews::say(const QString& title, const QString& text) {

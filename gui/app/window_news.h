@@ -11,10 +11,11 @@
 namespace rankscope::gui {
 
 class AttachBar;
+class AwayBar;
 class NoticeBar;
 class Workspace;
 
-/// The bars above every page: runs that have not ended, stored runs beyond the limits, and why something that was asked
+/// The bars above every page: runs that have not ended, runs that have ended unwatched, stored runs beyond the limits, and why something that was asked
 /// for cannot be done.
 class WindowNews : public QWidget {
     Q_OBJECT
@@ -23,6 +24,7 @@ public:
     WindowNews(Workspace* workspace, QWidget* parent);
 
     AttachBar* attach_bar() const { return attach_; }
+    AwayBar* away_bar() const { return away_; }
     /// Shows a message until the page changes.
     void say(const QString& title, const QString& text);
     void forget_message();
@@ -38,6 +40,7 @@ private:
     Workspace* workspace_;
     BackgroundJob plan_job_;
     AttachBar* attach_;
+    AwayBar* away_;
     NoticeBar* message_;
     NoticeBar* settings_;
     NoticeBar* store_;

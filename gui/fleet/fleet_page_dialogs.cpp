@@ -140,6 +140,8 @@ void FleetPage::open_leftovers(const std::string& name, int port) {
     }
     auto* dialog = new LeftoversDialog(node->spec, port, fleet_->prompter(), fleet_->sessions(), window());
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->set_store(fleet_->store(), fleet_->inventory().nodes);
+    connect(dialog, &LeftoversDialog::attachRequested, this, &FleetPage::runRequested);
     dialog->open();
 }
 

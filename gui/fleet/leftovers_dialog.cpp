@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/clock.h>
 #include <base/shell_quote.h>
 #include <gui/fleet/leftovers_dialog.h>
+#include <gui/fleet/run_adoption.h>
 #include <gui/models/fleet_model.h>
 #include <gui/plain_text.h>
 #include <gui/session/node_use.h>
@@ -29,6 +31,8 @@ namespace rankscope::gui {
 
 namespace {
 
+constexpr qsizetype kLongestName = 60;
+
 enum Column { kWhat, kPid, kUser, kSince, kSize, kCommand, kFreedBy, kColumns };
 
 QString kind_text(const Leftover& entry) {
@@ -44,11 +48,10 @@ QString kind_text(const Leftover& entry) {
 QString freed_by_text(const Leftover& entry) {
     switch (freed_by(entry)) {
         case FreedBy::StopRun:
-            return LeftoversDialog::tr("Run %1 is active: stop it").arg(qs(entry.run_id));
+            return LeftoversDialog::tr("In use by the run: kept");
         case FreedBy::Clean:
-            return entry.run_id.empty()
-                       ? LeftoversDialog::tr("Leftover: Clean up frees it")
-                       : LeftoversDialog::tr("Left by run %1: Clean up frees it").arg(qs(entry.run_id));
+            return entry.run_id.empty() ? LeftoversDialog::tr("Leftover: Clean up frees it")
+                                        : LeftoversDialog::tr("Left by the run: Clean up frees it");
         case FreedBy::EndProcess:
             return LeftoversDialog::tr("Your own: End process");
         case FreedBy::RemoveFile:
@@ -64,6 +67,28 @@ QString freed_by_text(const Leftover& entry) {
 QString since_text(std::int64_t us) {
     return us == 0 ? QString()
                    : QLocale().toString(QDateTime::fromMSecsSinceEpoch(us / 1000), QLocale::ShortFormat);
+}
+
+// The line above what belongs to a run.
+QString run_text(const LeftoverGroup& group, std::int64_t now) {
+    if (!group.live) {
+        return LeftoversDialog::tr("The run %1 is over. It has left:").arg(qs(group.run_id));
+    }
+    const auto live = std::find_if(group.entries.begin(), group.entries.end(),
+                                   [](const Leftover& entry) { return entry.live; });
+    const QString name =
+        live->run_name.empty() ? qs(group.run_id) : qs(live->run_name).simplified().left(kLongestName);
+    std::int64_t since = 0;
+    for (const Leftover& entry : group.entries) {
+        since = entry.since_us != 0 && (since == 0 || entry.since_us < since) ? entry.since_us : since;
+    }
+    const QString running = since == 0
+                                ? LeftoversDialog::tr("in progress")
+                                : LeftoversDialog::tr("running for %1").arg(duration_us_text(since, now));
+    return live->elsewhere
+               ? LeftoversDialog::tr("%1, %2, of another Rankscope of yours (%3). Nothing of it is freed.")
+                     .arg(name, running, qs(live->desk).simplified())
+               : LeftoversDialog::tr("%1, %2. Nothing of it is freed.").arg(name, running);
 }
 
 QString size_text(std::uint64_t bytes) {
@@ -100,14 +125,18 @@ LeftoversDialog::LeftoversDialog(NodeSpec node, int port, Prompter prompter,
     layout->addWidget(problem_);
     auto* buttons = new QDialogButtonBox(this);
     again_ = buttons->addButton(tr("&Refresh"), QDialogButtonBox::ActionRole);
+    attach_ = buttons->addButton(tr("&Attach"), QDialogButtonBox::ActionRole);
+    attach_->setToolTip(tr("Shows the run in Live and continues to watch it"));
     end_ = buttons->addButton(tr("&End process…"), QDialogButtonBox::ActionRole);
     clean_ = buttons->addButton(tr("&Clean up…"), QDialogButtonBox::ActionRole);
     buttons->addButton(QDialogButtonBox::Close)->setDefault(true);
     again_->setObjectName(u"leftoversAgain"_s);
+    attach_->setObjectName(u"leftoversAttach"_s);
     end_->setObjectName(u"leftoversEnd"_s);
     clean_->setObjectName(u"leftoversClean"_s);
     layout->addWidget(buttons);
     connect(again_, &QPushButton::clicked, this, [this] { look(); });
+    connect(attach_, &QPushButton::clicked, this, &LeftoversDialog::attach);
     connect(end_, &QPushButton::clicked, this, &LeftoversDialog::ask_end);
     connect(clean_, &QPushButton::clicked, this, &LeftoversDialog::ask_clean);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
@@ -167,19 +196,16 @@ void LeftoversDialog::look(const Action& before) {
 }
 
 void LeftoversDialog::show_seen(const Seen& seen) {
-    entries_ = seen.entries;
-    table_->setRowCount(int(entries_.size()));
-    for (int row = 0; row < table_->rowCount(); ++row) {
-        const Leftover& entry = entries_[std::size_t(row)];
-        const std::array<QString, kColumns> texts{
-            kind_text(entry),       entry.pid == 0 ? QString() : QString::number(entry.pid),
-            qs(entry.user),         since_text(entry.since_us),
-            size_text(entry.bytes), qs(entry.what).simplified(),
-            freed_by_text(entry)};
-        for (int column = 0; column < kColumns; ++column) {
-            auto* item = new QTableWidgetItem(texts[std::size_t(column)]);
-            item->setToolTip(plain_text(texts[std::size_t(column)]));
-            table_->setItem(row, column, item);
+    groups_ = by_run(seen.entries);
+    rows_.clear();
+    table_->clearSpans();
+    table_->setRowCount(0);
+    for (const LeftoverGroup& group : groups_) {
+        if (port_ == 0 && !group.run_id.empty()) {
+            show_run(group);
+        }
+        for (const Leftover& entry : group.entries) {
+            show_entry(entry);
         }
     }
     if (table_->rowCount() > 0) {
@@ -188,10 +214,10 @@ void LeftoversDialog::show_seen(const Seen& seen) {
     problem_->setText(seen.failure ? failure_text(*seen.failure) : QString());
     problem_->setVisible(seen.failure.has_value());
     QString text = seen.done.isEmpty() ? QString() : QString(seen.done % u' ');
-    if (entries_.empty() && !seen.failure) {
+    if (groups_.empty() && !seen.failure) {
         text += port_ != 0 ? tr("No process listens on port %1.").arg(port_)
                            : tr("No run has left anything: no process, port, shared memory or GPU memory.");
-    } else if (port_ == 0 && !entries_.empty()) {
+    } else if (port_ == 0 && !groups_.empty()) {
         text +=
             tr("Everything that belongs to runs, and all processes that hold GPU memory. Rankscope never "
                "changes other users' processes.");
@@ -200,27 +226,104 @@ void LeftoversDialog::show_seen(const Seen& seen) {
     update_buttons();
 }
 
-const Leftover* LeftoversDialog::selected() const {
+void LeftoversDialog::add_row(Row row) {
+    rows_.push_back(std::move(row));
+    table_->insertRow(table_->rowCount());
+}
+
+void LeftoversDialog::show_run(const LeftoverGroup& group) {
+    add_row({group.run_id, group.live, nullptr});
+    const int row = table_->rowCount() - 1;
+    const QString text = run_text(group, now_us());
+    auto item = std::make_unique<QTableWidgetItem>(text);
+    QFont font = table_->font();
+    font.setBold(true);
+    item->setFont(font);
+    item->setToolTip(plain_text(text));
+    table_->setItem(row, 0, item.release());  // the table owns it
+    table_->setSpan(row, 0, 1, kColumns);
+}
+
+void LeftoversDialog::show_entry(const Leftover& entry) {
+    add_row({entry.run_id, entry.live, &entry});
+    const int row = table_->rowCount() - 1;
+    const std::array<QString, kColumns> texts{
+        kind_text(entry),       entry.pid == 0 ? QString() : QString::number(entry.pid),
+        qs(entry.user),         since_text(entry.since_us),
+        size_text(entry.bytes), qs(entry.what).simplified(),
+        freed_by_text(entry)};
+    for (int column = 0; column < kColumns; ++column) {
+        auto item = std::make_unique<QTableWidgetItem>(texts[std::size_t(column)]);
+        item->setToolTip(plain_text(texts[std::size_t(column)]));
+        table_->setItem(row, column, item.release());  // the table owns it
+    }
+}
+
+const LeftoversDialog::Row* LeftoversDialog::selected_row() const {
     const int row = table_->currentRow();
-    return row >= 0 && row < int(entries_.size()) && !table_->selectedItems().isEmpty()
-               ? &entries_[std::size_t(row)]
+    return row >= 0 && row < int(rows_.size()) && !table_->selectedItems().isEmpty()
+               ? &rows_[std::size_t(row)]
                : nullptr;
+}
+
+const Leftover* LeftoversDialog::selected() const {
+    const Row* row = selected_row();
+    return row != nullptr ? row->entry : nullptr;
 }
 
 void LeftoversDialog::update_buttons() {
     const bool idle = !busy();
     const Leftover* entry = selected();
+    const Row* row = selected_row();
     again_->setEnabled(idle);
+    attach_->setEnabled(idle && store_ && row != nullptr && row->live && !row->run_id.empty());
     end_->setEnabled(idle && entry != nullptr && entry->pid != 0 && freed_by(*entry) == FreedBy::EndProcess);
-    const bool any = std::any_of(entries_.begin(), entries_.end(),
-                                 [](const Leftover& left) { return freed_by(left) == FreedBy::Clean; });
+    const bool any = std::any_of(rows_.begin(), rows_.end(), [](const Row& left) {
+        return left.entry != nullptr && freed_by(*left.entry) == FreedBy::Clean;
+    });
     clean_->setEnabled(idle && (any || (port_ == 0 && problem_->isHidden())));  // spools and pushed programs
+}
+
+void LeftoversDialog::set_store(std::shared_ptr<RunStore> store, std::vector<NodeSpec> nodes) {
+    store_ = std::move(store);
+    nodes_ = std::move(nodes);
+    update_buttons();
+}
+
+void LeftoversDialog::attach() {
+    const Row* row = selected_row();
+    if (row == nullptr || !store_) {
+        return;
+    }
+    state_->setText(tr("Reading the events of the run…"));
+    job_.start(
+        [run_id = row->run_id, node = node_, nodes = nodes_, prompter = prompter_,
+         store = store_](const JobHandle& handle) -> Result<void> {
+            if (store->run(run_id)) {
+                return {};  // of this computer, or adopted before
+            }
+            const auto parts = find_parts(run_id, node, nodes, prompter, handle);
+            return parts ? adopt_parts(*store, prompter, *parts, handle, {}) : Result<void>(parts.failure());
+        },
+        [this, run_id = row->run_id](const Result<void>& done) {
+            if (!done) {
+                state_->setText(tr("The run cannot be shown here."));
+                problem_->setText(failure_text(done.failure()));
+                problem_->show();
+                update_buttons();
+                return;
+            }
+            emit attachRequested(qs(run_id));
+            accept();
+        });
+    update_buttons();
 }
 
 void LeftoversDialog::ask_clean() {
     QStringList what;
-    for (const Leftover& entry : entries_) {
-        if (freed_by(entry) == FreedBy::Clean) {
+    for (const Row& row : rows_) {
+        if (row.entry != nullptr && freed_by(*row.entry) == FreedBy::Clean) {
+            const Leftover& entry = *row.entry;
             what += QString(kind_text(entry) % (entry.pid == 0 ? QString() : tr(", pid %1").arg(entry.pid)) %
                             u": "_s % qs(entry.what).simplified());
         }

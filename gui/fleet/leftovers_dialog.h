@@ -6,11 +6,13 @@
 #include <gui/background_job.h>
 #include <remote/desk/config/inventory.h>
 #include <remote/desk/node/leftovers.h>
+#include <remote/desk/store/run_store.h>
 #include <remote/desk/transport/prompter.h>
 
 #include <QDialog>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 class QLabel;
@@ -23,9 +25,10 @@ class SessionPool;
 
 namespace rankscope::gui {
 
-/// Leftovers on a node: processes of runs, their ports, shared memory, GPU memory; or the process that holds one
-/// port. Leftovers of runs are freed on request, the user's own programs are ended when selected; other users'
-/// are shown and never changed.
+/// Leftovers on a node, by run: processes, their ports, shared memory, GPU memory; or the process that holds one
+/// port. A run in progress is offered to be attached to, whichever Rankscope of this user runs it, and never freed.
+/// Leftovers of runs that are over are freed on request, the user's own programs are ended when selected; other users' are
+/// shown and never changed.
 class LeftoversDialog : public QDialog {
     Q_OBJECT
 
@@ -34,7 +37,13 @@ public:
     LeftoversDialog(NodeSpec node, int port, Prompter prompter, std::shared_ptr<SessionPool> sessions,
                     QWidget* parent);
 
+    /// Where a run that is attached to is kept, and the nodes it may run on, too. Without a store no run is attached to.
+    void set_store(std::shared_ptr<RunStore> store, std::vector<NodeSpec> nodes);
     bool busy() const { return job_.running(); }
+
+signals:
+    /// The store has the run, and the user wants to watch it.
+    void attachRequested(const QString& run_id);
 
 private:
     /// The result of a query, or of an action and the query after it.
@@ -45,11 +54,22 @@ private:
     };
     using Action = std::function<Result<QString>(AgentLink&)>;
 
+    /// A row of the table: an entry, or the line above those of a run.
+    struct Row {
+        std::string run_id;
+        bool live = false;
+        const Leftover* entry = nullptr;
+    };
     void make_table();
     void look(const Action& before = {});
     void show_seen(const Seen& seen);
+    void show_run(const LeftoverGroup& group);
+    void show_entry(const Leftover& entry);
+    void add_row(Row row);
     void update_buttons();
+    const Row* selected_row() const;
     const Leftover* selected() const;
+    void attach();
     void ask_clean();
     void ask_end();
 
@@ -57,10 +77,14 @@ private:
     int port_;
     Prompter prompter_;
     std::shared_ptr<SessionPool> sessions_;
-    std::vector<Leftover> entries_;
+    std::shared_ptr<RunStore> store_;
+    std::vector<NodeSpec> nodes_;  ///< of the inventory
+    std::vector<LeftoverGroup> groups_;
+    std::vector<Row> rows_;  ///< point into groups_
     QLabel* state_;
     QLabel* problem_;
     QTableWidget* table_;
+    QPushButton* attach_;
     QPushButton* clean_;
     QPushButton* end_;
     QPushButton* again_;

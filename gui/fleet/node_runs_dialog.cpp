@@ -7,7 +7,6 @@
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
-#include <remote/desk/run/adopt_run.h>
 
 #include <QDialogButtonBox>
 #include <QHeaderView>
@@ -197,27 +196,11 @@ void NodeRunsDialog::attach() {
     show_problems({});
     job_.start(
         [this, setting = setting_, parts](const JobHandle& handle) -> Result<void> {
-            WakeFd wake;
-            const std::stop_callback on_stop(handle.stop(), [&wake] { wake.wake(); });
-            std::vector<NodeConnection> connections;
-            std::vector<AdoptedNode> nodes;
-            connections.reserve(parts.size());
-            for (const Entry& part : parts) {
-                auto connection = connect_node(part.node, setting.prompter, wake, handle.stop(), {}, nullptr);
-                if (!connection) {
-                    return connection.failure();
-                }
-                connections.push_back(std::move(*connection));
-                nodes.push_back({part.node.name, part.run, &connections.back()});
-            }
-            return adopt_run(
-                *setting.store, nodes,
-                [&](std::uint64_t count) {
-                    handle.post([this, count] {
-                        state_->setText(tr("Reading the events: %1").arg(count_text(std::int64_t(count))));
-                    });
-                },
-                handle.stop());
+            return adopt_parts(*setting.store, setting.prompter, parts, handle, [&](std::uint64_t count) {
+                handle.post([this, count] {
+                    state_->setText(tr("Reading the events: %1").arg(count_text(std::int64_t(count))));
+                });
+            });
         },
         [this, run_id](const Result<void>& done) {
             if (!done) {

@@ -4,8 +4,7 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <remote/desk/config/inventory.h>
-#include <remote/desk/node/node_runs.h>
+#include <gui/fleet/run_adoption.h>
 #include <remote/desk/store/run_store.h>
 #include <remote/desk/transport/prompter.h>
 
@@ -47,10 +46,7 @@ signals:
     void attachRequested(const QString& run_id);
 
 private:
-    struct Entry {
-        NodeSpec node;
-        NodeRun run;
-    };
+    using Entry = RunPart;
     /// What an action did, and what the nodes say after it.
     struct Seen {
         std::vector<Entry> entries;
