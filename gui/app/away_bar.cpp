@@ -21,16 +21,6 @@ constexpr std::size_t kNamed = 3;
 constexpr qsizetype kLongestName = 40;
 constexpr qsizetype kLongestReason = 120;
 
-QString run_text(const RunRecord& run) {
-    const QString name = qs(run.name).simplified().left(kLongestName);
-    if (run.outcome == Outcome::Done) {
-        return AwayBar::tr("%1 done in %2").arg(name, duration_us_text(run.started_us, run.ended_us));
-    }
-    const QString reason = qs(run.summary).simplified().left(kLongestReason);
-    return reason.isEmpty() ? QString(name % u' ' % outcome_text(run.outcome))
-                            : AwayBar::tr("%1 %2: %3").arg(name, outcome_text(run.outcome), reason);
-}
-
 }  // namespace
 
 AwayBar::AwayBar(Workspace* workspace, QWidget* parent)
@@ -101,6 +91,16 @@ void AwayBar::settle(const std::vector<AskedRun>& asked_runs) {
             return settled_runs;
         },
         [this](std::vector<RunRecord> settled_runs) { show_ended(std::move(settled_runs)); });
+}
+
+QString AwayBar::run_text(const RunRecord& run) {
+    const QString name = qs(run.name).simplified().left(kLongestName);
+    if (run.outcome == Outcome::Done) {
+        return tr("%1 done in %2").arg(name, duration_us_text(run.started_us, run.ended_us));
+    }
+    const QString reason = qs(run.summary).simplified().left(kLongestReason);
+    return reason.isEmpty() ? QString(name % u' ' % outcome_text(run.outcome))
+                            : tr("%1 %2: %3").arg(name, outcome_text(run.outcome), reason);
 }
 
 void AwayBar::show_ended(std::vector<RunRecord> ended) {

@@ -37,6 +37,7 @@ signals:
     void listRequested();
 
 private:
+    static QString run_text(const RunRecord& run);
     void begin();
     void settle(const std::vector<AskedRun>& asked);
     void show_ended(std::vector<RunRecord> ended);

@@ -11349,6 +11349,14 @@
             <source>its agent answers, but its supervisor does not report the end (perhaps it is stopped)</source>
             <translation>其代理有应答，但其监管进程没有报告结束（可能已被暂停）</translation>
         </message>
+        <message>
+            <source>its supervisor is stopped (state T) and does not report the end</source>
+            <translation>其监管进程已被暂停（状态 T），没有报告结束</translation>
+        </message>
+        <message>
+            <source>its disk is full: its supervisor cannot record the end</source>
+            <translation>其磁盘已满：监管进程无法记录结束</translation>
+        </message>
     </context>
     <context>
         <name>Redactor</name>
@@ -12268,6 +12276,10 @@
         <message>
             <source>Memory of %1 ran out, and the kernel killed it.</source>
             <translation>%1 的内存耗尽，内核终止了它。</translation>
+        </message>
+        <message>
+            <source>%1 stopped answering%2: its supervisor is stopped (state T).</source>
+            <translation type="unfinished" />
         </message>
     </context>
     <context>
@@ -15489,6 +15501,38 @@
         </message>
     </context>
     <context>
+        <name>rankscope::gui::AwayBar</name>
+        <message>
+            <source>S&amp;how</source>
+            <translation>显示(&amp;H)</translation>
+        </message>
+        <message>
+            <source>%1 done in %2</source>
+            <translation>%1 已完成，用时 %2</translation>
+        </message>
+        <message>
+            <source>%1 %2: %3</source>
+            <translation>%1 %2：%3</translation>
+        </message>
+        <message>
+            <source>and %1 more</source>
+            <translation>以及另外 %1 个</translation>
+        </message>
+        <message>
+            <source>A run ended while you were away: %1</source>
+            <translation>您离开期间有一个运行结束：%1</translation>
+        </message>
+        <message>
+            <source>%1 runs ended while you were away: %2</source>
+            <translation>您离开期间有 %1 个运行结束：%2</translation>
+        </message>
+        <message>
+            <source>, </source>
+            <comment>between runs</comment>
+            <translation>、</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::BatchNodeDialog</name>
         <message>
             <source>none</source>
@@ -18627,16 +18671,8 @@
             <translation>进程</translation>
         </message>
         <message>
-            <source>Run %1 is active: stop it</source>
-            <translation>运行 %1 处于活动状态：请停止它</translation>
-        </message>
-        <message>
             <source>Leftover: Clean up frees it</source>
             <translation>残留：用“清理”释放</translation>
-        </message>
-        <message>
-            <source>Left by run %1: Clean up frees it</source>
-            <translation>运行 %1 的残留：用“清理”释放</translation>
         </message>
         <message>
             <source>Your own: End process</source>
@@ -18785,6 +18821,50 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>Your own, no program uses it: `rm %1`</source>
             <translation>属于你，没有程序在使用：`rm %1`</translation>
+        </message>
+        <message>
+            <source>In use by the run: kept</source>
+            <translation>运行正在使用：保留</translation>
+        </message>
+        <message>
+            <source>Left by the run: Clean up frees it</source>
+            <translation>运行遗留：“清理”可释放</translation>
+        </message>
+        <message>
+            <source>The run %1 is over. It has left:</source>
+            <translation>运行 %1 已结束，遗留：</translation>
+        </message>
+        <message>
+            <source>in progress</source>
+            <translation>进行中</translation>
+        </message>
+        <message>
+            <source>running for %1</source>
+            <translation>已运行 %1</translation>
+        </message>
+        <message>
+            <source>%1, %2, of another Rankscope of yours (%3). Nothing of it is freed.</source>
+            <translation>%1，%2，属于您的另一个 Rankscope（%3）。不会释放其任何内容。</translation>
+        </message>
+        <message>
+            <source>%1, %2. Nothing of it is freed.</source>
+            <translation>%1，%2。不会释放其任何内容。</translation>
+        </message>
+        <message>
+            <source>&amp;Attach</source>
+            <translation>接入(&amp;A)</translation>
+        </message>
+        <message>
+            <source>Shows the run in Live and continues to watch it</source>
+            <translation>在“实时”中显示该运行并继续观察</translation>
+        </message>
+        <message>
+            <source>Reading the events of the run…</source>
+            <translation>正在读取该运行的事件…</translation>
+        </message>
+        <message>
+            <source>The run cannot be shown here.</source>
+            <translation>无法在此显示该运行。</translation>
         </message>
     </context>
     <context>
