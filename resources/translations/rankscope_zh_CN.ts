@@ -12279,7 +12279,7 @@
         </message>
         <message>
             <source>%1 stopped answering%2: its supervisor is stopped (state T).</source>
-            <translation type="unfinished" />
+            <translation>%1 停止响应%2：其监管进程已暂停（状态 T）。</translation>
         </message>
     </context>
     <context>
