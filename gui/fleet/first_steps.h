@@ -24,7 +24,6 @@ public:
 
     explicit FirstSteps(QWidget* parent);
     void set_done(Step step, bool done);
-    bool is_done(Step step) const { return done_[std::size_t(step)]; }
     bool all_done() const;
 
 signals:

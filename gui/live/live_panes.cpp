@@ -28,7 +28,7 @@ constexpr int kFirstVersion = 1;
 constexpr int kCurvesShare = 633;
 constexpr int kRanksShare = 573;
 constexpr int kWhole = 1000;
-constexpr int kEnoughCurves = 250;  ///< pixels: what is more goes to the log first, until it shows its lines
+constexpr int kEnoughCurves = 240;  ///< pixels: what is more goes to the log first, until it shows its lines
 
 constexpr std::array kNames{"curvesPane",    "ncclPane",  "ranksPane", "logPane",
                             "telemetryPane", "startPane", "eventsPane"};
