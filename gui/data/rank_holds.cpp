@@ -5,6 +5,8 @@
 #include <gui/strings.h>
 #include <gui/texts.h>
 
+#include <algorithm>
+
 namespace rankscope::gui {
 
 namespace {
@@ -39,7 +41,9 @@ std::vector<RankHold> rank_holds(const RunState& state, const FaultMarks& marks)
         const FaultMarks::OfRank& mark = marks.ranks[i];
         RankHold& hold = holds[i];
         hold = {kind_of(mark.mark), qs(mark.text), !rank.exit && marks.silent.count(rank.node) > 0};
-        if (hold.kind == RankHold::Kind::Faulty && rank.phase == RankPhase::Failed) {
+        const bool itself =
+            std::find(marks.culprits.begin(), marks.culprits.end(), rank.rank) != marks.culprits.end();
+        if (hold.kind == RankHold::Kind::Faulty && itself && rank.phase == RankPhase::Failed) {
             hold.kind = RankHold::Kind::Failed;
             hold.text = phase_text(rank.phase);
         }

@@ -269,28 +269,35 @@ private:
         if (marks_.slows_only) {
             return text(kContext, "slow");
         }
-        if (!rank.exit && cause_ == nullptr) {
+        for (const auto& pair : marks_.pairs) {
+            if (pair.from == rank.node || pair.to == rank.node) {
+                return text(kContext, "cut from %1", {pair.from == rank.node ? pair.to : pair.from});
+            }
+        }
+        if (!rank.exit && marks_.silent.count(rank.node) > 0) {
             return text(kContext, "no answer");
         }
-        if (!rank.exit) {
-            for (const auto& pair : marks_.pairs) {
-                if (pair.from == rank.node || pair.to == rank.node) {
-                    return text(kContext, "cut from %1", {pair.from == rank.node ? pair.to : pair.from});
-                }
-            }
-            return marks_.silent.count(rank.node) > 0 ? text(kContext, "no answer") : fault_text(*cause_);
+        return has(marks_.nodes, rank.node) ? text_of_node(rank) : text_of_rank(rank);
+    }
+
+    // Its node is at fault, whatever the rank did.
+    std::string text_of_node(const RankState& rank) const {
+        if (rank.exit && state_.end && state_.end->lost_node == rank.node) {
+            return text(kContext, "ended with its node");
         }
+        return cause_ != nullptr ? fault_text(*cause_) : text(kContext, "at fault");
+    }
+
+    std::string text_of_rank(const RankState& rank) const {
         if (stopped_) {
             return text(kContext, "stopped");
         }
-        if (has(marks_.nodes, rank.node) && state_.end && state_.end->lost_node == rank.node) {
-            return text(kContext, "ended with its node");
+        if (rank.exit && failed_itself(*rank.exit)) {
+            return text(kContext, "failed");
         }
-        if (rank.exit && !failed_itself(*rank.exit)) {  // a stop of the run ended it
-            return cause_ != nullptr && cause_->rank == rank.rank ? fault_text(*cause_)
-                                                                  : text(kContext, "at fault");
-        }
-        return rank.exit ? text(kContext, "failed") : text(kContext, "at fault");
+        // What still runs, and what a stop of the run ended, or it itself too early.
+        const bool of_it = cause_ != nullptr && (!rank.exit || cause_->rank == rank.rank);
+        return of_it ? fault_text(*cause_) : text(kContext, "at fault");
     }
 
     const RunState& state_;
