@@ -13,7 +13,7 @@ FOLDERS = ["base", "remote", "gui"]
 BUILDER = "remote/diagnosis/command_fix.cpp"
 PROGRAMS = (r"(?:sudo|kill|rankscopectl|ssh|ssh-\w+|scp|nft|iptables|ufw|firewall-cmd|chmod|chown|rm|mv|systemctl|sysctl|mount|prlimit|hostnamectl"
             r"|setfacl)")
-PASTED = re.compile(rf'"{PROGRAMS} [^"\n]*"\s*\+\s*(?!shell_quote\(|copied_word\()')
+PASTED = re.compile(rf'"{PROGRAMS} [^"\n]*"\s*\+(?!\s*(?:shell_quote|copied_word)\()')
 FIX = re.compile(r"\{\s*(?:\.node = [^{}]*?,\s*)?\.command = ")
 
 
@@ -38,7 +38,7 @@ class Commands(unittest.TestCase):
     def test_finds_what_it_looks_for(self):
         self.assertEqual(len(pasted({"a.cpp": 'auto x = "kill " + pid;'})), 1)
         self.assertEqual(len(pasted({"a.cpp": "fixes.push_back({.node = name,\n  .command = text});"})), 1)
-        self.assertEqual(pasted({"a.cpp": 'auto x = "rm " + shell_quote(path);', BUILDER: "return {.node = node, .command = c.str()};"}), [])
+        self.assertEqual(pasted({"a.cpp": 'auto x = "rm " +\n    shell_quote(path);', BUILDER: "return {.node = node, .command = c.str()};"}), [])
 
 
 if __name__ == "__main__":
