@@ -62,7 +62,7 @@ TEST_F(Ending, AStoppedSupervisorIsNotWaitedForTwice) {
 
 TEST(DescribeSilence, SaysWhatIsKnown) {
     NodeStatus status = node("node2", false, true, 100);
-    EXPECT_TRUE(describe_silence(status, 0).ends_with("is it stopped?"));
+    EXPECT_TRUE(describe_silence(status, 0).ends_with("(perhaps it is stopped)"));
     status.trouble = NodeTrouble::SupervisorStopped;
     EXPECT_EQ(describe_silence(status, 0), "its supervisor is stopped (state T) and does not report the end");
     status.trouble = NodeTrouble::DiskFull;
