@@ -206,16 +206,24 @@ TEST_F(RankStacks, ABusyProgramIsReadAsWell) {
 // Its thread is not the child's, and no thread is there while it forks: Python 3.12 warns of others.
 TEST_F(RankStacks, AProgramThatForksAnswersForItself) {
     without_py_spy();
-    const auto run = begin(
-        "import os, sys, warnings\nwarnings.simplefilter('error')\n"
+    const std::string forks =
+        "import os, sys, time, warnings\nwarnings.simplefilter('error')\n"
         "for i in range(20):\n    pid = os.fork()\n    if pid == 0: "
         "os._exit(len(os.listdir('/proc/self/task')) - 1)\n"
         "    assert os.waitpid(pid, 0)[1] == 0\n"
-        "pid = os.fork()\nif pid == 0:\n    import time; time.sleep(1000)\n"
-        "print('ready', flush=True); os.waitpid(pid, 0)\n");
-    const auto rank = look_when_printed(run, "ready");
+        "pid = os.fork()\nif pid == 0:\n    time.sleep(1000)\n";
+    auto run = begin(forks + "print('ready', flush=True); time.sleep(1000)\n");
+    auto rank = look_when_printed(run, "ready");
     EXPECT_EQ(python_stack(rank), Frames{"train.py:10 in <module>"}) << why_not(rank, "python_stack");
     EXPECT_EQ(log_of(0, true), "");
+    end_all(run);
+    // The process that works is the child then.
+    client_ = std::make_unique<test::AgentClient>(folder_.path().string());
+    run = begin(forks + "print('ready', flush=True); os.waitpid(pid, 0)\n");
+    rank = look_when_printed(run, "ready");
+    EXPECT_TRUE(rank.python_stack().empty());
+    EXPECT_NE(why_not(rank, "python_stack").find("no hook"), std::string::npos)
+        << why_not(rank, "python_stack");
     end_all(run);
 }
 
