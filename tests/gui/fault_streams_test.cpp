@@ -17,6 +17,8 @@
 
 #include <QTableView>
 #include <QTreeView>
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <set>
 
@@ -84,14 +86,14 @@ Stream read_stream(const fs::path& path) {
     return stream;
 }
 
-std::vector<fs::path> streams() {
+std::vector<std::string> streams() {
     const QString other = qEnvironmentVariable("RANKSCOPE_FAULT_STREAMS");
     const fs::path folder = other.isEmpty() ? fs::path(RANKSCOPE_TEST_DATA) / "faults" : fs::path(ss(other));
-    std::vector<fs::path> found;
+    std::vector<std::string> found;
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(folder, error)) {
         if (entry.path().extension() == ".jsonl") {
-            found.push_back(entry.path());
+            found.push_back(entry.path().string());
         }
     }
     std::sort(found.begin(), found.end());
@@ -102,7 +104,7 @@ bool is_end(const Event& event) {
     return event.node.empty() && event.as<EndEvent>() != nullptr;
 }
 
-class FaultStreams : public Pages, public ::testing::WithParamInterface<fs::path> {
+class FaultStreams : public Pages, public ::testing::WithParamInterface<std::string> {
 protected:
     void show(const Stream& stream, std::size_t until) {
         LiveData data;
@@ -214,7 +216,7 @@ TEST_P(FaultStreams, FiveOfFiveNameTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, FaultStreams, ::testing::ValuesIn(streams()), [](const auto& info) {
-    std::string name = info.param.stem().string();
+    std::string name = fs::path(info.param).stem().string();
     std::replace(name.begin(), name.end(), '-', '_');
     return name;
 });
