@@ -148,6 +148,13 @@ TEST(AgentFailures, EndsOfRanksAreSentences) {
     ExitEvent core = exit_with(-1, SIGSEGV);
     core.core_dumped = true;
     EXPECT_EQ(describe_exit(core), "was killed by signal 11 (SIGSEGV), core dumped");
+    core.reason = "Segmentation fault (train.py:41 in step)";
+    EXPECT_EQ(describe_exit(core),
+              "was killed by signal 11 (SIGSEGV), core dumped: Segmentation fault (train.py:41 in step)");
+    EXPECT_EQ(describe_exit(exit_with(-1, SIGABRT, "Aborted (a.py:1 in f)")),
+              "was killed by signal 6 (SIGABRT): Aborted (a.py:1 in f)");
+    EXPECT_EQ(describe_exit(exit_with(-1, SIGKILL, "what it said before")),
+              "was killed by signal 9 (SIGKILL)");
     ExitEvent on_its_way_out = exit_with(-1, SIGTERM, "ValueError: no labels");
     on_its_way_out.failed_us = 1;
     EXPECT_EQ(describe_exit(on_its_way_out), "failed: ValueError: no labels");
