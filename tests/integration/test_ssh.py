@@ -448,6 +448,22 @@ class Servers(Ssh):
             self.assertEqual(entry["id"], "ssh-exec", entry)
             self.assertIn("MaxSessions", entry["remedy"])
 
+    def test_the_text_of_nologin_is_shown(self):
+        node = self.cluster.node(1)
+        node.run(["sh", "-c", "echo 'maintenance until 18:00' > /run/nologin"], user=node.ROOT, check=True)
+        self.addCleanup(node.run, ["rm", "-f", "/run/nologin"], user=node.ROOT)
+        self.sshd(1)
+        for transport in ("libssh", "openssh"):
+            entry = self.refused(self.direct(transport=transport))
+            self.assertEqual(entry["id"], "ssh-login-closed", entry)
+            self.assertIn("maintenance until 18:00", entry["what"], entry)
+
+    def test_a_denied_user_gets_a_second_guess(self):
+        self.sshd(1, "DenyUsers trainer")
+        entry = self.refused(self.direct())
+        self.assertEqual(entry["id"], "ssh-auth-denied", entry)
+        self.assertIn("DenyUsers", entry["remedy"])
+
     def test_a_server_that_takes_few_at_a_time_refuses_none(self):
         self.sshd(1, "MaxStartups 3:100:3")
         self.probe(*[self.direct(name=f"n{i}") for i in range(16)])

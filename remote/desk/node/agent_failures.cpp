@@ -16,6 +16,7 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "AgentFailures";
+constexpr int kExitNoLogin = 254;  // of sshd itself where /run/nologin exists, without PAM
 
 std::string trimmed(std::string text) {
     text.erase(0, std::min(text.size(), text.find_first_not_of(" \t\r\n")));
@@ -94,6 +95,10 @@ Failure explain_agent_start(const NodeSpec& node, int status, const std::string&
     if (contains(said, "Session open refused by peer")) {  // OpenSSH's words for what libssh says in exec()
         return no_session(node.name, said);
     }
+    if (contains(said, "exec request failed on channel") || contains(said, "Cannot fork") ||
+        contains(said, "Resource temporarily unavailable")) {
+        return no_process(node.name, node.user, said);
+    }
     switch (status) {
         case kExitNotExecutable:
         case 126:
@@ -111,6 +116,9 @@ Failure explain_agent_start(const NodeSpec& node, int status, const std::string&
                                    "Try again. If it happens again, something changes bytes on the way: for "
                                    "example a login script that reads stdin."),
                     .detail = said};
+        case kExitNoLogin:
+            return said.empty() ? from_catalogue(node, "agent-start", said)
+                                : login_denied(node.name, said, said);
         case -1:
             return from_catalogue(node, "agent-lost", said);
         default:
@@ -174,6 +182,12 @@ ExitHint hint_for_exit(const std::string& node, const ExitEvent& exit) {
         return {
             "script-missing", text(kContext, "The script is not on %1: %2", {node, line}),
             text(kContext, "Copy it with push: in the job, or set workdir: to the folder that contains it.")};
+    }
+    if (const auto line = line_with(exit, "failed to map segment from shared object"); !line.empty()) {
+        return {"host-oom",
+                text(kContext, "It may not use as much address space on %1 as its libraries need: %2",
+                     {node, line}),
+                text(kContext, "Raise the limit there (`ulimit -v`), or remove it.")};
     }
     if (const auto line = line_with(exit, "ModuleNotFoundError: "); !line.empty()) {
         return {

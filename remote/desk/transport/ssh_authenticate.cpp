@@ -66,6 +66,13 @@ int keyboard_interactive(ssh_session session, const std::string& secret) {
     return code;
 }
 
+std::string banner_of(ssh_session session) {
+    char* raw = ssh_get_issue_banner(session);
+    std::string banner = raw != nullptr ? raw : "";
+    ssh_string_free_char(raw);
+    return banner;
+}
+
 /// What was tried, for the message when nothing works.
 struct Tried {
     std::vector<std::string> keys;  ///< offered and refused
@@ -102,6 +109,7 @@ private:
     unsigned methods_ = 0;  ///< SSH_AUTH_METHOD_…
     Tried tried_;
     std::string accepted_;  ///< for the description
+    std::string greeting_;  ///< what the server says to all before the login
     int agent_count_ = 0;
 };
 
@@ -111,6 +119,7 @@ Result<std::string> Authentication::run() {
         return text(kContext, "no authentication");
     }
     methods_ = static_cast<unsigned>(ssh_userauth_list(session_, nullptr));
+    greeting_ = banner_of(session_);
     if (code != SSH_AUTH_ERROR && (methods_ & SSH_AUTH_METHOD_PUBLICKEY) != 0 &&
         allowed("pubkeyauthentication")) {
         code = public_keys();
@@ -272,6 +281,11 @@ Failure Authentication::refused() const {
     }
     if (tried_.typed) {
         return password_refused(target_, detail);
+    }
+    // Words that came with the end: /run/nologin, or what PAM says of the account.
+    const std::string said = banner_of(session_);
+    if (ssh_is_connected(session_) == 0 && !said.empty() && said != greeting_) {
+        return login_denied(target_.node, said, detail);
     }
     if (ssh_is_connected(session_) == 0 && agent_count_ > 0) {
         return too_many_keys(target_, agent_count_, detail);

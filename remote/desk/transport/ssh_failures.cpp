@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/shell_quote.h>
+#include <base/utf8.h>
 #include <remote/desk/text.h>
 #include <remote/desk/transport/ssh_failures.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace rankscope {
 namespace {
@@ -14,6 +18,20 @@ constexpr const char* kContext = "SshFailures";
 
 std::string address(const SshTarget& target) {
     return target.host + ':' + std::to_string(target.port);
+}
+
+constexpr unsigned kIcmpOverhead = 28;  // of IPv4 and ICMP
+constexpr std::size_t kLongestWords = 300;
+
+// What a server says may be anything.
+std::string one_line(std::string words) {
+    words.resize(std::min(words.size(), kLongestWords));
+    words = as_utf8(std::move(words));
+    std::replace_if(
+        words.begin(), words.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+    words.erase(0, words.find_first_not_of(' '));
+    words.erase(words.find_last_not_of(' ') + 1);
+    return words;
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -169,7 +187,10 @@ Failure keys_refused(const SshTarget& target, const std::vector<std::string>& ke
                      const std::string& methods, const std::string& detail) {
     Failure failure{
         "ssh-auth-denied", target.node, "",
-        text(kContext, "Install your key there: `rankscopectl keys install %1`, or `ssh-copy-id -p %2 %3`.",
+        text(kContext,
+             "Install your key there: `rankscopectl keys install %1`, or `ssh-copy-id -p %2 %3`. If it is "
+             "there, the node refuses the account: DenyUsers or AllowUsers, a locked or expired account, or "
+             "a login shell that does not exist; `journalctl -u ssh` there says which.",
              {target.node, std::to_string(target.port), target.account()}),
         detail};
     if (keys.empty()) {
@@ -222,9 +243,66 @@ Failure too_many_keys(const SshTarget& target, int offered, const std::string& d
         detail};
 }
 
+Failure login_denied(const std::string& node, const std::string& words, const std::string& detail) {
+    return {"ssh-login-closed", node,
+            text(kContext, "The node refuses the account for now. It says: %1", {one_line(words)}),
+            text(kContext,
+                 "The login itself is right. /run/nologin closes a node to all users but root, account "
+                 "rules close it to one; ask its administrator."),
+            detail};
+}
+
 Failure no_session(const std::string& node, const std::string& detail) {
-    return {"ssh-exec", node, text(kContext, "The node does not start commands."),
-            text(kContext, "Check ForceCommand, MaxSessions and the account's login shell there."), detail};
+    return {
+        "ssh-exec", node, text(kContext, "The node accepts the login, but opens no session."),
+        text(kContext,
+             "Check MaxSessions in sshd_config there (0 forbids commands), and the account's login shell."),
+        detail};
+}
+
+Failure no_process(const std::string& node, const std::string& user, const std::string& detail) {
+    const std::string name = user.empty() ? std::string("USER") : shell_quote(user);
+    return {
+        "ssh-exec", node,
+        text(kContext,
+             "The node accepts the login, but has no process for the account: its limit (ulimit -u) is "
+             "reached, or memory is full."),
+        text(kContext,
+             "There, as root: `ps -u %1 -L --no-headers | wc -l` counts them, `su - %1 -c 'ulimit -u'` is "
+             "the limit; end what is left over, or raise nproc in /etc/security/limits.d.",
+             {name}),
+        detail};
+}
+
+Failure no_start(const std::string& node, double seconds, const std::string& detail) {
+    return {
+        "ssh-exec", node,
+        text(kContext, "The node accepts the login, but did not start a command within %1 s.",
+             {std::to_string(static_cast<int>(seconds))}),
+        text(kContext, "Check the load of the node, its disks (a home folder that hangs) and the network."),
+        detail};
+}
+
+Failure large_packets_vanish(const SshTarget& target, unsigned bytes, const std::string& interface_name,
+                             const std::string& detail) {
+    const std::string host = shell_quote(target.host);
+    const std::string payload = std::to_string(bytes > kIcmpOverhead ? bytes - kIcmpOverhead : bytes);
+    const std::string test =
+        text(kContext,
+             "Large packets from this computer to the node vanish: a VPN or tunnel on the path has a smaller "
+             "MTU. Test: `ping -c 3 -M do -s %1 %2` gets no answer, `ping -c 3 -M do -s 1000 %2` does.",
+             {payload, host});
+    const std::string remedy =
+        interface_name.empty()
+            ? text(kContext, "Lower the MTU of the interface that leads there, for example to 1300.")
+            : text(kContext,
+                   "On this computer: `sudo ip link set dev %1 mtu 1300` (back: `sudo ip link set dev %1 mtu "
+                   "%2`).",
+                   {shell_quote(interface_name), std::to_string(bytes)});
+    return {"mtu-blackhole", target.node,
+            text(kContext, "Packets of %1 bytes from this computer do not reach the node, small ones do.",
+                 {std::to_string(bytes)}),
+            test + ' ' + remedy, detail};
 }
 
 }  // namespace rankscope

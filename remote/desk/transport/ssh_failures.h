@@ -37,6 +37,8 @@ inline constexpr const char* kAnswerLate = "ssh-answer-late";
 Failure answer_late(const SshTarget& target, const std::string& detail);
 /// The server closed the connection before it accepted or refused anything.
 Failure closed_during_login(const SshTarget& target, const std::string& detail);
+/// The server refuses the account after a login that is right, in these words.
+Failure login_denied(const std::string& node, const std::string& words, const std::string& detail);
 /// The server wants a password and the user cannot be asked: no terminal.
 Failure password_needed(const SshTarget& target, const std::string& detail);
 /// `keys`: those that were offered. `methods`: what the server allows; empty: not known.
@@ -47,8 +49,16 @@ Failure passphrase_needed(const SshTarget& target, const std::string& file, cons
 Failure key_file_too_open(const SshTarget& target, const std::string& file, const std::string& detail);
 Failure too_many_keys(const SshTarget& target, int offered, const std::string& detail);
 
-/// The login succeeded, but the server starts no command.
+/// The login succeeded, but the server opens no session.
 Failure no_session(const std::string& node, const std::string& detail);
+/// The server opens a session, but has no process for the account.
+Failure no_process(const std::string& node, const std::string& user, const std::string& detail);
+/// The server has the command, and says nothing for `seconds`.
+Failure no_start(const std::string& node, double seconds, const std::string& detail);
+/// Small packets arrive at the node, those of `bytes` bytes do not. `interface_name`: of this computer, towards the node;
+/// empty: not known.
+Failure large_packets_vanish(const SshTarget& target, unsigned bytes, const std::string& interface_name,
+                             const std::string& detail);
 
 /// known_hosts' name of the host: "10.0.0.11", "[10.0.0.11]:2222".
 std::string known_hosts_name(const SshTarget& target);

@@ -5,6 +5,7 @@
 #include <base/paths.h>
 #include <base/wait_fd.h>
 #include <remote/desk/text.h>
+#include <remote/desk/transport/exec_failure.h>
 #include <remote/desk/transport/openssh_errors.h>
 #include <remote/desk/transport/openssh_master.h>
 #include <remote/desk/transport/ssh_authenticate.h>
@@ -142,7 +143,8 @@ private:
 Result<std::unique_ptr<Channel>> SshTransport::exec(const std::string& command) {
     ssh_set_blocking(session_.get(), 1);
     // With MaxSessions 1 the server frees the place of the command before only a moment after its end.
-    const double deadline = monotonic_s() + (used_ ? kSessionWait : 0);
+    const double begin = monotonic_s();
+    const double deadline = begin + (used_ ? kSessionWait : 0);
     ssh_channel channel = nullptr;
     int code = SSH_ERROR;
     for (;;) {
@@ -154,13 +156,17 @@ Result<std::unique_ptr<Channel>> SshTransport::exec(const std::string& command) 
         ssh_channel_free(channel);
         sleep_s(0.01);
     }
-    if (code == SSH_OK) {
+    const bool opened = code == SSH_OK;
+    if (opened) {
         used_ = true;
         code = ssh_channel_request_exec(channel, command.c_str());
     }
     ssh_set_blocking(session_.get(), 0);
     if (code != SSH_OK) {
-        Failure failure = no_session(target_.node, ssh_get_error(session_.get()));
+        const std::string said = ssh_get_error(session_.get());
+        Failure failure = explain_exec(target_, ssh_get_fd(session_.get()),
+                                       opened ? ExecStep::StartCommand : ExecStep::OpenSession,
+                                       monotonic_s() - begin, said);
         if (channel != nullptr) {
             ssh_channel_free(channel);
         }
