@@ -416,6 +416,16 @@ def shifted_desk(stage):
     stage.undo.callback(lambda: setattr(stage, "environment", {}))
 
 
+def desk_black_hole(stage):
+    """A tunnel between the desk and one node: packets of a full size vanish, and nobody says so."""
+    stage.nft("node3", [f"ip saddr {DESK} tcp dport 22 ip length > 1000 drop"])
+
+
+def other_python(stage):
+    """A program of that name that is no Python."""
+    stage.do("node2", "mount --bind /bin/true \"$(readlink -f /usr/bin/python3)\"", "umount \"$(readlink -f /usr/bin/python3)\"")
+
+
 DROPPED, RESET, ICMP = "drop", "reject with tcp reset", "reject with icmpx admin-prohibited"
 FAULTS = [
     *(master_port(rule, name, nodes) for rule, name in ((DROPPED, "dropped"), (RESET, "reset"), (ICMP, "rejected by ICMP"))
@@ -455,6 +465,12 @@ FAULTS = [
     Fault("low nofile", lambda stage: stage.sshd_with("node2", ["--nofile=256:"]), [Finding("open-files-limit", ["node2"], says="256")], fixed=True),
     Fault("low memlock", lambda stage: stage.sshd_with("node2", ["--memlock=65536:"]),
           [Finding("ib-memlock", ["node2"], status="warn", says="65536")], fixed=True),
+    Fault("low limit of address space", lambda stage: stage.sshd_with("node2", ["--as=1500000000:"]),
+          [Finding("host-oom", ["node2"], says="ulimit -v")], fixed=True),
+    Fault("loopback interface down on the master", lambda stage: stage.do("node1", "ip link set lo down", "ip link set lo up"),
+          [Finding("link-down", ["node1"], says="lo")], fixed=True),
+    Fault("large packets from the desk vanish", desk_black_hole, [Finding("mtu-blackhole", ["node3"], says="from this computer")]),
+    Fault("python3 is another program", other_python, [Finding("interpreter-missing", ["node2"], says="is not Python")]),
     Fault("low process limit", lambda stage: stage.sshd_with("node2", ["--nproc=500:"]), [Finding("pids-limit", ["node2"], says="500")],
           {"procs_per_node": 8}, fixed=True),  # the clusters of a machine have one user: room for the others
     Fault("full disk", full_disk, [Finding("disk-full", ["node2"])]),

@@ -38,6 +38,38 @@ class PreflightFaults(unittest.TestCase):
                 self.assertEqual(wrong, [])
                 print(f"{fault.name}: {took:.1f} s", flush=True)
 
+    def test_a_quick_one_reads_the_rules_of_the_node_that_blocks(self):
+        """At once, without a question, and with the job's own way out; without sudo the way out alone, and words for the administrator."""
+        stage = self.stage
+        self.addCleanup(stage.heal)
+        stage.nft("node1", ["tcp dport 29500 drop"])
+        if not stage.sudo:
+            self.skipTest("no sudo")
+        code, report = stage.preflight({}, quick=True)
+        check = preflight_faults.bad_of(report["checks"])["master-port-dropped"]
+        self.assertEqual(code, 3)
+        self.assertIn("nft insert", check["fixes"][0]["command"])
+        self.assertEqual(check["fixes"][-1].get("job"), {"master_port": "0"})
+        self.assertTrue(any("29500 drop" in line for line in check["evidence"]), check["evidence"])
+        stage.do("node1", "mv /etc/sudoers.d/trainer /run/no-sudo", "mv /run/no-sudo /etc/sudoers.d/trainer")
+        code, report = stage.preflight({}, quick=True)
+        check = preflight_faults.bad_of(report["checks"])["master-port-dropped"]
+        self.assertEqual([fix.get("job") for fix in check["fixes"]], [{"master_port": "0"}], check)
+        self.assertTrue(any("For the administrator of node1" in line and "29500" in line for line in check["evidence"]), check["evidence"])
+        code, report = stage.preflight({"master_port": 0}, quick=True)
+        self.assertEqual((code, preflight_faults.bad_of(report["checks"])), (0, {}), "the way out passes")
+
+    def test_loss_is_no_black_hole(self):
+        """A tenth of all packets in both directions: a warning, and no refusal, quick and full."""
+        stage = self.stage
+        self.addCleanup(stage.heal)
+        for hook, who in (("input", "saddr"), ("output", "daddr")):
+            stage.nft("node3", [f"ip {who} 10.77.0.0/28 numgen random mod 100 < 10 drop"], hook=hook)
+        for quick in (True, False, True, False):
+            code, report = stage.preflight({}, quick=quick)
+            failed = {check["id"] for check in report["checks"] if check["status"] == "fail"}
+            self.assertEqual((code, failed), (0, set()), report)
+
 
 if __name__ == "__main__":
     support.main()

@@ -99,8 +99,8 @@ std::vector<Check> found(const std::vector<Check>& checks) {
     return bad;
 }
 
-constexpr PathPlan kGloo{.master = 0, .master_port = 29500, .nccl = false};
-constexpr PathPlan kNccl{.master = 0, .master_port = 29500, .nccl = true};
+const PathPlan kGloo{.master = 0, .master_port = 29500, .nccl = false};
+const PathPlan kNccl{.master = 0, .master_port = 29500, .nccl = true};
 
 TEST(PathChecks, OpenPathsPass) {
     const auto checks = path_checks(healthy(3), paths(3, open), kGloo);

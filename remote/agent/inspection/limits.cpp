@@ -243,8 +243,8 @@ wire::HostInspection cgroup_limits(std::string_view cgroup, std::string_view mou
 
 wire::HostInspection inspect_limits(const InspectionScope& scope) {
     wire::HostInspection found;
-    constexpr std::array kLimits{std::pair{"memlock", RLIMIT_MEMLOCK}, std::pair{"nofile", RLIMIT_NOFILE},
-                                 std::pair{"nproc", RLIMIT_NPROC}};
+    constexpr std::array kLimits{std::pair{"as", RLIMIT_AS}, std::pair{"memlock", RLIMIT_MEMLOCK},
+                                 std::pair{"nofile", RLIMIT_NOFILE}, std::pair{"nproc", RLIMIT_NPROC}};
     for (const auto& [name, resource] : kLimits) {
         rlimit limit{};
         if (::getrlimit(resource, &limit) == 0) {

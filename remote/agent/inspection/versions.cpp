@@ -121,10 +121,14 @@ std::string look_at_libraries() {
 
 void add_packages(const ProgramAnswer& answer, wire::HostInspection& found) {
     const auto packages = read_packages(answer.output);
+    // A Python that runs prints its version first, whatever fails later.
+    const bool other_program = answer.start_error == 0 && !answer.late && !packages.contains("python");
     for (const char* name : {"python", "torch", "cuda", "hip", "nccl", "cudnn"}) {
         const auto package = packages.find(name);
         if (package != packages.end()) {
             add_version(found, name, package->second);
+        } else if (other_program && std::string_view(name) == "python") {
+            add_version(found, name, "");
         } else if (!answer.good()) {
             add_unseen(found, std::string("versions.") + name, answer.why());
         } else if (std::string_view(name) != "hip") {

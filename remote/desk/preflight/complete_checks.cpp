@@ -34,8 +34,11 @@ void complete_checks(std::vector<Check>& checks) {
         if (check.status == CheckStatus::Pass) {
             continue;
         }
-        std::stable_partition(check.fixes.begin(), check.fixes.end(),
-                              [](const Fix& fix) { return fix.command.empty(); });
+        // A change of the job needs no rights. Of a path, the command removes the cause for every job, and comes first.
+        if (check.pairs.empty()) {
+            std::stable_partition(check.fixes.begin(), check.fixes.end(),
+                                  [](const Fix& fix) { return fix.command.empty(); });
+        }
         std::erase(check.evidence, check.detail);
         if (check.fixes.empty() && check.remedy.empty() && check.status != CheckStatus::Skip) {
             check.remedy = remedy_of(check);

@@ -6,6 +6,7 @@
 #include <remote/desk/preflight/host_checks.h>
 #include <remote/desk/preflight/host_findings.h>
 #include <remote/desk/preflight/nccl_setting_checks.h>
+#include <remote/desk/preflight/program_checks.h>
 #include <remote/desk/preflight/unseen_checks.h>
 #include <remote/desk/text.h>
 #include <remote/diagnosis/command_fix.h>
@@ -37,6 +38,16 @@ constexpr std::int64_t kRoomFactor = 8;
 constexpr std::int64_t kTasksOfRank = 64;  // threads and helpers
 constexpr std::int64_t kSmallMemlock = 1 << 20;
 constexpr double kClockOff = 2;  // seconds
+
+// Of one rank, in bytes: what it cannot start without, and what is enough.
+struct AddressSpace {
+    std::int64_t least;
+    std::int64_t usual;
+};
+constexpr AddressSpace kAddressSpace{.least = std::int64_t{2} << 30U, .usual = std::int64_t{8} << 30U};
+// CUDA reserves addresses for the memory of the host and of all GPUs.
+constexpr AddressSpace kAddressSpaceWithGpus{.least = std::int64_t{16} << 30U,
+                                             .usual = std::int64_t{128} << 30U};
 
 std::string mib(std::uint64_t bytes) {
     return std::to_string(bytes / kMiB) + " MiB";
@@ -120,20 +131,6 @@ void add_clean_hint(const NodeView& view, const HostNeeds& needs, Check& check) 
         check.evidence.push_back(
             text(kContext, "%1 removes what finished runs left there.", {'`' + clean->str() + '`'}));
     }
-}
-
-const wire::PathState* path_of(const NodeView& view, const std::string& path) {
-    for (const auto& entry : view.host.paths()) {
-        if (entry.path() == path || entry.resolved() == path) {
-            return &entry;
-        }
-    }
-    return nullptr;
-}
-
-// Not where the node could start no process to look.
-bool is_missing(const wire::PathState& path) {
-    return !path.exists() && !path.late() && path.error() != EAGAIN && path.error() != ENOMEM;
 }
 
 void shared_memory(const NodeView& view, const HostNeeds& needs, HostFindings& findings) {
@@ -254,107 +251,6 @@ void data_paths(const std::vector<NodeView>& views, const HostNeeds& needs, Host
     }
 }
 
-// ---- programs and code ----
-
-void program(const std::vector<NodeView>& views, const HostNeeds& needs, HostFindings& findings) {
-    if (needs.program.empty()) {
-        return;
-    }
-    for (const auto& view : views) {
-        for (const auto& state : view.host.programs()) {
-            if (state.name() == needs.program && state.error() != "late" &&
-                (state.path().empty() || !state.executable())) {
-                findings.add(
-                    "interpreter-missing", CheckStatus::Fail, view,
-                    state.path().empty()
-                        ? text(kContext, "%1 has no program \"%2\".", {view.name, needs.program})
-                    : state.error() == "no-interpreter"
-                        ? text(kContext,
-                               "\"%2\" of %1 cannot be executed: its interpreter or loader is missing.",
-                               {view.name, needs.program})
-                        : text(kContext, "\"%2\" of %1 cannot be executed.", {view.name, needs.program}));
-            }
-        }
-    }
-    findings.pass("interpreter-missing",
-                  text(kContext, "Every node has the program \"%1\".", {needs.program}));
-}
-
-void script(const std::vector<NodeView>& views, const HostNeeds& needs, HostFindings& findings) {
-    if (needs.script.empty()) {
-        return;
-    }
-    std::map<std::string, std::vector<const NodeView*>> versions;
-    for (const auto& view : views) {
-        const auto* state = path_of(view, needs.script);
-        if (state == nullptr || state->late()) {
-            continue;
-        }
-        if (is_missing(*state)) {
-            findings.add("script-missing", CheckStatus::Fail, view,
-                         text(kContext, "%1 does not exist on %2.", {needs.script, view.name}));
-        } else if (!state->sha256().empty()) {
-            versions[state->sha256()].push_back(&view);
-        }
-    }
-    if (versions.size() < 2) {
-        return;
-    }
-    const auto most = std::max_element(versions.begin(), versions.end(), [](const auto& a, const auto& b) {
-        return a.second.size() < b.second.size();
-    });
-    for (const auto& [hash, nodes] : versions) {
-        const bool odd = hash != most->first || nodes.size() * 2 <= views.size();
-        for (const NodeView* view : odd ? nodes : std::vector<const NodeView*>()) {
-            Check& check = findings.add("code-differs", CheckStatus::Fail, *view,
-                                        text(kContext, "%1 of %2 differs from the file of the other nodes.",
-                                             {needs.script, view->name}));
-            // What is pushed replaces a file that the command names without its folder.
-            if (needs.script.find('/') == std::string::npos) {
-                check.fixes = {{.job = {{"push", "[" + needs.script + "]"}}}};
-            }
-        }
-    }
-}
-
-std::string writers_text(const wire::OpenFolder& open) {
-    const std::string& writers = open.writers();
-    if (writers == "owner") {
-        return text(kContext, "it belongs to %1", {open.owner()});
-    }
-    if (writers.starts_with("group ")) {
-        return text(kContext, "the group %1 can write there", {writers.substr(6)});
-    }
-    return writers.starts_with("user ") ? text(kContext, "the user %1 can write there", {writers.substr(5)})
-                                        : text(kContext, "every user can write there");
-}
-
-// Whoever can write there decides what runs in the user's name.
-void open_workdir(const NodeView& view, const HostNeeds& needs, HostFindings& findings) {
-    std::set<std::string> named;
-    for (const auto& path : {needs.workdir, needs.script}) {
-        const auto* state = path.empty() ? nullptr : path_of(view, path);
-        if (state == nullptr || !state->has_open() || !named.insert(state->open().path()).second) {
-            continue;
-        }
-        const wire::OpenFolder& open = state->open();
-        char mode[16];
-        std::snprintf(mode, sizeof mode, "%04o", static_cast<unsigned>(open.mode() & 07777U));
-        Check& check = findings.add(
-            "workdir-unsafe", CheckStatus::Warn, view,
-            text(kContext,
-                 "Others can change what the run executes on %1: %2 has the owner %3 and the mode %4; %5.",
-                 {view.name, open.path(), open.owner(), mode, writers_text(open)}));
-        check.remedy =
-            open.writers() == "owner"
-                ? text(kContext, "Set workdir: to a folder that only you can write.")
-                : text(kContext,
-                       "Remove their permission there: `chmod go-w %1`. Or set workdir: to a folder that "
-                       "only you can write.",
-                       {open.path()});
-    }
-}
-
 // ---- limits ----
 
 // For logins from now on: the file where sshd uses PAM, its own limit where it does not. Where the hard limit is high
@@ -417,6 +313,18 @@ void limits(const NodeView& view, const HostNeeds& needs, std::size_t world_size
                         raise_limit(view, limit, "nofile",
                                     limit.hard() >= wanted ? limit.hard() : std::max(kGoodFiles, wanted)));
             }
+        } else if (limit.name() == "as" && limit.soft() >= 0) {
+            const auto& needed = view.gpus ? kAddressSpaceWithGpus : kAddressSpace;
+            if (limit.soft() < needed.usual) {
+                findings
+                    .add("host-oom", limit.soft() < needed.least ? CheckStatus::Fail : CheckStatus::Warn,
+                         view,
+                         text(kContext,
+                              "A process on %1 may use %2 of address space (ulimit -v); a rank needs %3.",
+                              {view.name, mib(static_cast<std::uint64_t>(limit.soft())),
+                               mib(static_cast<std::uint64_t>(needed.usual))}))
+                    .fixes.push_back(raise_limit(view, limit, "as", -1));
+            }
         } else if (limit.name() == "memlock" && limit.soft() >= 0) {
             const bool lower = limit.soft() < most_memlock && limit.soft() < kSmallMemlock;
             if (infiniband || lower) {
@@ -447,6 +355,23 @@ void limits(const NodeView& view, const HostNeeds& needs, std::size_t world_size
                 } else if (const auto fix = raise_group_limit(view, limit, needed)) {
                     check.fixes.push_back(*fix);
                 }
+            }
+        }
+    }
+}
+
+// A node reaches its own addresses by the loopback interface: rank 0 the rendezvous, the ranks of a node each other.
+void loopback(const NodeView& view, bool is_master, HostFindings& findings) {
+    for (const auto& interface : view.host.interfaces()) {
+        if (interface.loopback() && !interface.up()) {
+            Check& check = findings.add(
+                "link-down", is_master || view.ranks > 1 ? CheckStatus::Fail : CheckStatus::Warn, view,
+                text(kContext, "The loopback interface %2 of %1 is down: no rank there reaches its own node.",
+                     {view.name, interface.name()}));
+            if (const auto name = PlainWord::of(interface.name())) {
+                const auto set = ShellCommand("sudo ip link set dev").word(*name);
+                check.fixes.push_back(
+                    root_fix(view.name, ShellCommand(set).source("up"), ShellCommand(set).source("down")));
             }
         }
     }
@@ -501,6 +426,9 @@ void versions(const std::vector<NodeView>& views, const HostNeeds& needs, HostFi
                 if (version.name() == rule.name) {
                     const std::string value =
                         rule.patch_counts ? version.value() : major_minor(version.value());
+                    if (value.empty() && version.name() == "python") {
+                        continue;  // python() says more
+                    }
                     nodes_of[value].push_back(view.name);
                 }
             }
@@ -566,14 +494,13 @@ std::vector<Check> host_checks(const std::vector<NodeView>& views, const HostNee
     for (const auto& view : views) {
         shared_memory(view, needs, findings);
         own_folders(view, needs, findings);
-        open_workdir(view, needs, findings);
         limits(view, needs, world_size, most_memlock, findings);
+        loopback(view, &view == &views[std::min(needs.master, views.size() - 1)], findings);
         stale_processes(view, findings);
         unseen_checks(view, needs.nccl, findings);
     }
     data_paths(views, needs, findings);
-    program(views, needs, findings);
-    script(views, needs, findings);
+    program_checks(views, needs, findings);
     clocks(views, findings);
     versions(views, needs, findings);
     gpu_checks(views, findings);

@@ -16,9 +16,10 @@ namespace rankscope {
 
 /// What the job needs of its nodes, beside the network.
 struct HostNeeds {
-    std::string program = {};               ///< argv[0] of the user's own program; empty: the native engine
-    std::string script = {};                ///< a file of its arguments that is not pushed; empty: none
-    std::string workdir = {};               ///< where the program runs; empty: a folder of the run
+    std::string program = {};  ///< argv[0] of the user's own program; empty: the native engine
+    std::string script = {};   ///< a file of its arguments that is not pushed; empty: none
+    std::string workdir = {};  ///< where the program runs; empty: a folder of the run
+    std::string push = {};     ///< the value of push: that sends the script, too; empty: it is not here
     std::set<std::string> data_paths = {};  ///< that the job names and must exist
     /// Absolute paths of the command: a fault where only some nodes have them.
     std::set<std::string> maybe_paths = {};

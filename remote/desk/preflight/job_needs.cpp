@@ -6,6 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <filesystem>
 
 namespace rankscope {
 namespace {
@@ -25,6 +28,30 @@ bool is_pushed(const Job& job, const std::string& file) {
         const std::filesystem::path path(entry);
         return path.filename() == name || entry.find('*') != std::string::npos || !path.has_extension();
     });
+}
+
+// An item of a list in a job file.
+std::string item_of(const std::string& entry) {
+    const bool plain = std::all_of(entry.begin(), entry.end(), [](unsigned char c) {
+        return std::isalnum(c) != 0 || std::strchr("_./-+", c) != nullptr;
+    });
+    return plain && entry.front() != '-' ? entry : nlohmann::json(entry).dump();
+}
+
+// What is pushed keeps its place beside the job file: the command finds it there, as here.
+std::string push_with(const Job& job, const std::string& script) {
+    const std::filesystem::path file(script);
+    std::error_code error;
+    if (script.empty() || file.is_absolute() || script.starts_with('~') || !job.workdir.empty() ||
+        !std::filesystem::is_regular_file(job.file.parent_path() / file, error)) {
+        return {};
+    }
+    std::string list;
+    for (const auto& entry : job.push) {
+        list += item_of(entry) + ", ";
+    }
+    const auto folder = file.lexically_normal().begin()->string();
+    return '[' + list + item_of(file.has_parent_path() && folder != ".." ? folder : script) + ']';
 }
 
 void add_program(const Job& job, HostNeeds& needs) {
@@ -61,6 +88,7 @@ HostNeeds needs_of(const Job& job) {
     needs.native = job.train.has_value();
     needs.workdir = job.workdir;
     add_program(job, needs);
+    needs.push = push_with(job, needs.script);
     if (job.train && job.train->is_object()) {
         const auto dataset = job.train->find("dataset");
         if (dataset != job.train->end() && dataset->is_object()) {

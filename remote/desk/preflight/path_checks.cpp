@@ -76,7 +76,8 @@ struct Fault {
 
 class Findings {
 public:
-    Findings(const std::vector<NodeView>& views, const PathPlan& plan) : views_(views), plan_(plan) {}
+    Findings(const std::vector<NodeView>& views, const std::vector<PathResult>& results, const PathPlan& plan)
+        : views_(views), results_(results), plan_(plan) {}
 
     void add(FailureId id, const PathResult& path) {
         Fault& fault = faults_[id];
@@ -88,6 +89,10 @@ public:
     /// A direction that fails because of what add() has for the opposite one.
     void add_direction(FailureId id, std::size_t from, std::size_t to) {
         faults_[id].pairs.insert({views_[from].name, views_[to].name});
+    }
+    int unanswered(const PathResult& path) const {
+        const auto attempts = plan_.unanswered.find(static_cast<std::size_t>(&path - results_.data()));
+        return attempts != plan_.unanswered.end() ? attempts->second : 0;
     }
     bool has(FailureId id) const { return faults_.count(id) > 0; }
     bool is_lossy(std::size_t from, std::size_t to) const {
@@ -133,6 +138,7 @@ public:
 
 private:
     const std::vector<NodeView>& views_;
+    const std::vector<PathResult>& results_;
     const PathPlan& plan_;
     std::map<FailureId, Fault> faults_;
 };
@@ -188,6 +194,11 @@ void find_blocked(const Pair& pair, const Pair* back, Findings& findings) {
     }
 }
 
+bool is_lossy(const wire::ConnectResult& result) {
+    return result.retransmitted() >= kLossCount && result.segments_out() > 0 &&
+           result.retransmitted() > kLossShare * result.segments_out();
+}
+
 double delay_of(const wire::ConnectResult& result) {
     return result.rtt_s() > 0 ? std::min(result.rtt_s(), result.seconds()) : result.seconds();
 }
@@ -203,8 +214,7 @@ void find_quality(const PathResult& path, Findings& findings) {
     if (result.rtt_s() > 0 && delay_of(result) > kLongDelay) {
         findings.add("link-delay", path);
     }
-    if (result.retransmitted() >= kLossCount && result.segments_out() > 0 &&
-        result.retransmitted() > kLossShare * result.segments_out()) {
+    if (is_lossy(result) || findings.unanswered(path) > 0) {
         findings.add("link-loss", path);
     }
     if (!result.seen_as().empty() && !result.local_address().empty() &&
@@ -239,15 +249,20 @@ std::string place(const std::vector<NodeView>& views, const PathResult& path) {
            std::to_string(path.port);
 }
 
-std::string evidence_of(FailureId id, const PathResult& path, const std::vector<NodeView>& views) {
+std::string evidence_of(FailureId id, const PathResult& path, const std::vector<NodeView>& views,
+                        int unanswered) {
     const wire::ConnectResult& result = path.result;
     const std::string where = place(views, path) + ": ";
     if (id == "link-delay") {
         return where + number(result.rtt_s() * 1e3, "%.1f ms there and back");
     }
-    if (id == "link-loss") {
+    if (id == "link-loss" && is_lossy(result)) {
         return where + std::to_string(result.retransmitted()) + " of " +
                std::to_string(result.segments_out()) + " segments sent again";
+    }
+    if (id == "link-loss") {
+        return where + std::to_string(unanswered) + " of " + std::to_string(unanswered + 1) +
+               " attempts without an answer";
     }
     if (id == "link-slow") {
         return where +
@@ -324,9 +339,16 @@ std::string sentence(FailureId id, const Fault& fault, const std::vector<NodeVie
                     {from, to, number(first.result.rtt_s() * 1e3, "%.0f")});
     }
     if (id == "link-loss") {
-        return text(
-            kContext, "The path from %1 to %2 loses packets: about %3 %.",
-            {from, to, number(100.0 * first.result.retransmitted() / first.result.segments_out(), "%.0f")});
+        // Some are only slower than others: the share of one that was counted.
+        const auto counted = std::find_if(fault.paths.begin(), fault.paths.end(),
+                                          [](const PathResult* path) { return is_lossy(path->result); });
+        if (counted == fault.paths.end()) {
+            return text(kContext, "The path from %1 to %2 loses packets: not every attempt got an answer.",
+                        {from, to});
+        }
+        const wire::ConnectResult& result = (*counted)->result;
+        return text(kContext, "The path from %1 to %2 loses packets: about %3 %.",
+                    {from, to, number(100.0 * result.retransmitted() / result.segments_out(), "%.0f")});
     }
     if (id == "link-slow") {
         return text(
@@ -406,7 +428,7 @@ Check check_of(FailureId id, const Fault& fault, const std::vector<NodeView>& vi
                 text(kContext, "and %1 more", {std::to_string(fault.paths.size() - kMostEvidence)}));
             break;
         }
-        check.evidence.push_back(evidence_of(id, *path, views));
+        check.evidence.push_back(evidence_of(id, *path, views, findings.unanswered(*path)));
     }
     return check;
 }
@@ -466,7 +488,7 @@ bool is_slow(const PathResult& path) {
 
 std::vector<Check> path_checks(const std::vector<NodeView>& views, const std::vector<PathResult>& results,
                                const PathPlan& plan) {
-    Findings findings(views, plan);
+    Findings findings(views, results, plan);
     std::map<std::pair<std::size_t, std::size_t>, Pair> pairs;
     std::size_t tried = 0;
     for (const auto& path : results) {
@@ -488,6 +510,10 @@ std::vector<Check> path_checks(const std::vector<NodeView>& views, const std::ve
         find_blocked(pair, back != pairs.end() ? &back->second : nullptr, findings);
         for (const PathResult* path : pair.measured()) {
             find_quality(*path, findings);
+        }
+        if (pair.master != nullptr && findings.unanswered(*pair.master) > 0 && is_open(pair.master->result) &&
+            !findings.is_lossy(key.first, key.second)) {
+            findings.add("link-loss", *pair.master);
         }
     }
     for (const auto& [key, pair] : pairs) {

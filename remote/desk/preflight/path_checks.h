@@ -7,6 +7,7 @@
 #include <remote/diagnosis/check.h>
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct PathPlan {
     std::size_t master = 0;  ///< index into the views
     int master_port = 0;
     bool nccl = false;  ///< else Gloo
+    /// By the index of a result: its attempts before the one that counts, without an answer.
+    std::map<std::size_t, int> unanswered = {};
 };
 
 /// What the attempts to connect say: blocked ports, by whom and how, in which direction; wrong hosts; black holes;

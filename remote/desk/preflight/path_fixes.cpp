@@ -36,6 +36,30 @@ struct Gate {
     const PathResult* example = nullptr;
 };
 
+std::string joined(const std::set<std::string>& words) {
+    std::string list;
+    for (const auto& word : words) {
+        list += (list.empty() ? "" : ", ") + word;
+    }
+    return list;
+}
+
+// What this user may not do: to be copied.
+std::string for_administrator(const Gate& gate, const std::string& node, bool outgoing, int first_port,
+                              int last_port) {
+    const std::string ports = first_port == last_port
+                                  ? std::to_string(first_port)
+                                  : std::to_string(first_port) + '-' + std::to_string(last_port);
+    return outgoing ? text(kContext,
+                           "For the administrator of %1: allow TCP to port %2 of %3. The rules: `sudo nft "
+                           "list ruleset`, `sudo iptables-save`",
+                           {node, ports, joined(gate.peers)})
+                    : text(kContext,
+                           "For the administrator of %1: allow TCP to port %2 from %3. The rules: `sudo nft "
+                           "list ruleset`, `sudo iptables-save`",
+                           {node, ports, joined(gate.peers)});
+}
+
 void open_gate(Check& check, const std::vector<NodeView>& views, std::size_t node, const Gate& gate,
                bool outgoing, int first_port, int last_port) {
     const NodeView& view = views[node];
@@ -54,6 +78,7 @@ void open_gate(Check& check, const std::vector<NodeView>& views, std::size_t nod
     } else if (firewall.seen_by().empty()) {
         check.evidence.push_back(
             text(kContext, "%1: the firewall's rules could not be read without root or sudo.", {view.name}));
+        check.evidence.push_back(for_administrator(gate, view.name, outgoing, first_port, last_port));
     } else if (decision.answer == FirewallAnswer::Accept) {
         check.evidence.push_back(
             text(kContext, "%1: its own firewall accepts the connection; another one on the path blocks it.",
@@ -112,6 +137,28 @@ void add_firewall(Check& check, const std::vector<NodeView>& views, const std::v
     }
 }
 
+// Another rendezvous port of the master, where every node that was tried reaches one: a change of the job, which needs
+// no rights.
+void add_passing_port(Check& check, const std::vector<PathResult>& results, const PathPlan& plan) {
+    std::map<std::size_t, bool> reached;  // the master, by the other nodes
+    int example = 0;
+    for (const auto& path : results) {
+        if (path.chosen && !path.ssh_port && !path.master_port && path.to == plan.master) {
+            const bool arrived = path.result.outcome() == wire::CONNECTED;
+            reached[path.from] = arrived && reached.emplace(path.from, true).first->second;
+            example = arrived ? path.port : example;
+        }
+    }
+    const bool passes = !reached.empty() && std::all_of(reached.begin(), reached.end(),
+                                                        [](const auto& node) { return node.second; });
+    if (passes) {
+        check.evidence.push_back(
+            text(kContext, "Other ports of the same address pass, for example %1: master_port: 0 takes one.",
+                 {std::to_string(example)}));
+        check.fixes.push_back({.job = {{"master_port", "0"}}});
+    }
+}
+
 // The kernel begins with small segments and finds the size that passes; 1 would begin only after seconds of silence on
 // each connection.
 void add_mtu(Check& check) {
@@ -135,6 +182,9 @@ void add_path_fixes(std::vector<Check>& checks, const std::vector<NodeView>& vie
         }
         if (is_of_firewall(check)) {
             add_firewall(check, views, results, plan);
+            if (is_of_master_port(check)) {
+                add_passing_port(check, results, plan);
+            }
         } else if (check.id == "mtu-blackhole") {
             add_mtu(check);
         }

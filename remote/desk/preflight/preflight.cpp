@@ -15,12 +15,15 @@
 #include <remote/desk/preflight/network_choice.h>
 #include <remote/desk/preflight/pairs_to_try.h>
 #include <remote/desk/preflight/path_checks.h>
+#include <remote/desk/preflight/path_doubts.h>
 #include <remote/desk/preflight/path_fixes.h>
+#include <remote/desk/preflight/path_targets.h>
 #include <remote/desk/preflight/planned_view.h>
 #include <remote/desk/preflight/preflight.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <optional>
@@ -34,7 +37,7 @@ namespace {
 constexpr const char* kContext = "Preflight";
 constexpr double kInspectWithin = 12;  // the agent's own deadlines are shorter
 constexpr double kPortsWithin = 15;    // also on a busy node
-constexpr double kPortsOpen = 30;
+constexpr double kPortsOpen = 60;
 constexpr double kRunConnect = 1.7;  // SYNs after 0 and 1 s
 constexpr double kQuickConnect = 2.5;
 constexpr double kFullConnect = 4;  // SYNs after 0, 1 and 3 s
@@ -45,24 +48,22 @@ constexpr std::size_t kEphemeralPorts = 4;
 constexpr std::size_t kMostMeasuredAgain = 16;
 constexpr std::size_t kFewNodes = 8;  // whose links can be measured all at the same time
 constexpr int kSshPort = 22;
+constexpr int kMostRounds = 3;  // of attempts after the first
+constexpr int kSizeRounds = 2;
+
+// What a connection carries, instead of what the depth says.
+struct Transfer {
+    std::uint32_t segments = 0;
+    std::uint32_t bytes = 0;
+};
+constexpr Transfer kLarge{.segments = 0, .bytes = kLargePackets};
+constexpr Transfer kBothSizes{.segments = 200, .bytes = kLargePackets};
 
 // 32 bytes.
 std::string new_token() {
     const auto digest = digest_from_hex(random_token()).value_or(Sha256Digest{});
     return {digest.begin(), digest.end()};
 }
-
-struct Node {
-    NodeSpec spec;
-    std::unique_ptr<AgentLink> link;  ///< of its own; null: of a run
-    std::function<Result<wire::Reply>(wire::Request, double)> call;
-    NodeFacts facts;
-    std::string token;                   ///< of its listeners
-    std::vector<wire::ProbePort> ports;  ///< the master's first is the rendezvous port
-    NodeView view;
-    std::optional<Failure> failure;  ///< it takes no further part
-    bool inspected = false;
-};
 
 class Preflight {
 public:
@@ -78,11 +79,12 @@ private:
     void connect_all();
     Result<void> plan();
     void inspect_all();
-    void inspect(Node& node, bool master);
-    std::vector<PathResult> targets() const;
-    void add_targets(std::size_t from, std::size_t to, std::vector<PathResult>& all) const;
-    void connect(std::vector<PathResult>& paths);
+    void inspect(PreflightNode& node, bool master);
+    void connect(std::vector<PathResult>& paths, std::optional<Transfer> transfer = std::nullopt);
     void knock(std::vector<PathResult>& paths);
+    void connect_again(std::vector<PathResult>& paths);
+    void compare_sizes(std::vector<PathResult>& paths);
+    void read_rules(const std::vector<PathResult>& paths);
     void close_ports();
     void measure_again(std::vector<PathResult>& paths);
     void keep_sessions();
@@ -103,7 +105,8 @@ private:
     WakeFd wake_;
     Inventory inventory_;
     LaunchPlan plan_;
-    std::vector<Node> nodes_;  ///< the master first
+    std::vector<PreflightNode> nodes_;       ///< the master first
+    std::map<std::size_t, int> unanswered_;  ///< attempts before the results, by their index
     PreflightReport report_;
 };
 
@@ -123,7 +126,7 @@ void Preflight::for_all(Action action) {
 
 void Preflight::connect_all() {
     progress(text(kContext, "connecting"));
-    for_all([&](Node& node) {
+    for_all([&](PreflightNode& node) {
         auto connection = connect_node(
             node.spec, request_.prompter, wake_, stop_,
             [&](const std::string& what, double) { progress(node.spec.name + ": " + what); },
@@ -164,7 +167,7 @@ Result<void> Preflight::plan() {
     return {};
 }
 
-void Preflight::inspect(Node& node, bool is_master) {
+void Preflight::inspect(PreflightNode& node, bool is_master) {
     const HostNeeds needs = needs_of(request_.job);
     wire::Request inspection;
     auto* host = inspection.mutable_inspect_host();
@@ -233,75 +236,21 @@ void Preflight::inspect(Node& node, bool is_master) {
 
 void Preflight::inspect_all() {
     progress(text(kContext, "inspecting %1 nodes", {std::to_string(nodes_.size())}));
-    const Node* first = nodes_.data();
-    for_all([&](Node& node) { inspect(node, &node == first); });
+    const PreflightNode* first = nodes_.data();
+    for_all([&](PreflightNode& node) { inspect(node, &node == first); });
 }
 
-void Preflight::add_targets(std::size_t from, std::size_t to, std::vector<PathResult>& all) const {
-    const Node& source = nodes_[from];
-    const Node& target = nodes_[to];
-    const auto add = [&](const wire::ProbePort& port, bool master_port, bool chosen,
-                         const std::string& address, const std::string& interface_name) {
-        if (port.error() != 0 || port.port() == 0) {
-            return;
-        }
-        PathResult path;
-        path.from = from;
-        path.to = to;
-        path.master_port = master_port;
-        path.chosen = chosen;
-        path.interface_name = interface_name;
-        path.address = address;
-        path.port = static_cast<int>(port.port());
-        all.push_back(std::move(path));
-    };
-    const auto add_address = [&](const std::string& address, const std::string& interface_name, bool chosen) {
-        for (std::size_t i = 0; i < target.ports.size(); ++i) {
-            const bool is_master_port = to == master() && i == 0 && request_.tests_master_port();
-            if (chosen || is_master_port || i == target.ports.size() - 1) {
-                add(target.ports[i], is_master_port, chosen, address, interface_name);
-            }
-        }
-    };
-    std::string chosen = target.view.address;
-    if (!is_numeric(chosen)) {
-        for (const auto& name : source.view.host.names()) {
-            if (name.name() == chosen && name.addresses_size() > 0) {
-                chosen = name.addresses(0);
-            }
-        }
-    }
-    if (is_numeric(chosen)) {
-        add_address(chosen, target.view.interface_name, true);
-    }
-    for (const auto& interface : target.view.host.interfaces()) {
-        for (const auto& address : interface.addresses()) {
-            if (interface.up() && !interface.loopback() && !is_link_local(address) && !is_loopback(address) &&
-                address != chosen && interface_of(source.view, address) == nullptr) {
-                add_address(address, interface.name(), false);
-            }
-        }
-    }
-}
-
-std::vector<PathResult> Preflight::targets() const {
-    std::vector<PathResult> all;
-    for (const auto& [from, to] : pairs_to_try(nodes_.size(), master())) {
-        if (nodes_[from].inspected && nodes_[to].inspected) {
-            add_targets(from, to, all);
-        }
-    }
-    return all;
-}
-
-void Preflight::connect(std::vector<PathResult>& paths) {
-    const double seconds = request_.paths_only ? kRunConnect : full() ? kFullConnect : kQuickConnect;
+void Preflight::connect(std::vector<PathResult>& paths, std::optional<Transfer> transfer) {
+    // A second attempt has the time that a busy node needs.
+    const double seconds = request_.paths_only  ? kRunConnect
+                           : full() || transfer ? kFullConnect
+                                                : kQuickConnect;
     std::vector<std::vector<PathResult*>> of_node(nodes_.size());
     for (auto& path : paths) {
         of_node[path.from].push_back(&path);
     }
-    const Node* first = nodes_.data();
-    for_all([&](Node& node) {
+    const PreflightNode* first = nodes_.data();
+    for_all([&](PreflightNode& node) {
         const auto index = static_cast<std::size_t>(&node - first);
         wire::Request request;
         auto* connects = request.mutable_connect_targets();
@@ -316,7 +265,11 @@ void Preflight::connect(std::vector<PathResult>& paths) {
             target->set_plain(path.ssh_port);
             target->set_token(nodes_[path.to].token);
             // One connection of each pair carries data.
-            if (path.chosen && !path.master_port && !path.ssh_port && measured.insert(path.to).second) {
+            if (transfer) {
+                target->set_bulk_bytes(transfer->bytes);
+                target->set_segments(transfer->segments);
+            } else if (path.chosen && !path.master_port && !path.ssh_port &&
+                       measured.insert(path.to).second) {
                 target->set_bulk_bytes(measures_links() ? kMeasuredBytes : kLargePackets);
                 target->set_segments(measures_links() ? 200 : 0);
                 path.measured = measures_links();
@@ -340,45 +293,88 @@ void Preflight::connect(std::vector<PathResult>& paths) {
 
 // Where nothing answers on any port: does the host answer at all, and do packets pass in the opposite direction?
 void Preflight::knock(std::vector<PathResult>& paths) {
-    using Direction = std::pair<std::size_t, std::size_t>;
-    std::map<Direction, const PathResult*> chosen;
-    std::set<Direction> answered;
-    for (const auto& path : paths) {
-        if (path.chosen) {
-            chosen[{path.from, path.to}] = &path;
-            if (path.result.outcome() != wire::CONNECT_DROPPED) {
-                answered.insert({path.from, path.to});
-            }
-        }
-    }
-    std::set<Direction> wanted;
-    for (const auto& [direction, path] : chosen) {
-        if (answered.count(direction) == 0) {
-            wanted.insert({direction, {direction.second, direction.first}});
-        }
-    }
-    std::vector<PathResult> knocks;
-    for (const auto& direction : wanted) {
-        const auto path = chosen.find(direction);
-        if (path != chosen.end() && path->second->result.outcome() != wire::CONNECTED) {
-            PathResult knock = *path->second;
-            knock.result.Clear();
-            knock.master_port = false;
-            knock.ssh_port = true;
-            const int port = nodes_[direction.second].spec.port;
-            knock.port = port != 0 ? port : kSshPort;
-            knocks.push_back(std::move(knock));
-        }
-    }
+    auto knocks = knocks_for(paths, [this](std::size_t node) {
+        return nodes_[node].spec.port != 0 ? nodes_[node].spec.port : kSshPort;
+    });
     if (!knocks.empty()) {
         connect(knocks);
         paths.insert(paths.end(), knocks.begin(), knocks.end());
     }
 }
 
+// As long as a second attempt shows that packets were lost, others may have been lost as well.
+void Preflight::connect_again(std::vector<PathResult>& paths) {
+    bool lossy = true;
+    for (int round = 0; lossy && round < kMostRounds && !stop_.stop_requested(); ++round) {
+        const auto doubtful = unanswered_paths(paths);
+        if (doubtful.empty()) {
+            return;
+        }
+        std::vector<PathResult> again;
+        for (const auto index : doubtful) {
+            again.push_back(paths[index]);
+            again.back().result.Clear();
+        }
+        connect(again, kLarge);
+        lossy = false;
+        for (std::size_t i = 0; i < again.size(); ++i) {
+            ++unanswered_[doubtful[i]];
+            lossy = take_second_attempt(paths[doubtful[i]], again[i]) || lossy;
+        }
+    }
+}
+
+// Small and large segments again, of all paths whose large ones stalled.
+void Preflight::compare_sizes(std::vector<PathResult>& paths) {
+    std::vector<std::size_t> stalled;
+    std::vector<PathResult> again;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        if (paths[i].result.outcome() == wire::CONNECT_STALLED) {
+            stalled.push_back(i);
+            again.push_back(paths[i]);
+        }
+    }
+    const int rounds = request_.paths_only ? 1 : kSizeRounds;  // a verdict waits
+    std::vector<SizeTrials> trials(stalled.size());
+    for (std::size_t i = 0; i < stalled.size(); ++i) {
+        trials[i].add(paths[stalled[i]].result);
+    }
+    for (int round = 0; !again.empty() && round < rounds && !stop_.stop_requested(); ++round) {
+        for (auto& path : again) {
+            path.result.Clear();
+        }
+        connect(again, kBothSizes);
+        for (std::size_t i = 0; i < again.size(); ++i) {
+            trials[i].add(again[i].result);
+        }
+    }
+    for (std::size_t i = 0; i < stalled.size(); ++i) {
+        if (conclude_stall(paths[stalled[i]], trials[i])) {
+            ++unanswered_[stalled[i]];
+        }
+    }
+}
+
+// A quick inspection does not ask sudo. Where a path is blocked, the rules of that node are worth the time.
+void Preflight::read_rules(const std::vector<PathResult>& paths) {
+    const auto wanted = nodes_to_read_rules(paths);
+    const PreflightNode* first = nodes_.data();
+    for_all([&](PreflightNode& node) {
+        const auto index = static_cast<std::size_t>(&node - first);
+        if (!node.inspected || wanted.count(index) == 0 || !node.view.host.firewall().seen_by().empty()) {
+            return;
+        }
+        wire::Request request;
+        request.mutable_inspect_host()->set_quick(false);
+        if (auto seen = node.call(std::move(request), kInspectWithin); seen) {
+            take_rules(node.view, std::move(*seen->mutable_host()));
+        }
+    });
+}
+
 // The run listens there next.
 void Preflight::close_ports() {
-    for_all([](Node& node) {
+    for_all([](PreflightNode& node) {
         wire::Request request;
         request.mutable_open_probe_ports();  // none, instead of those
         if (auto closed = node.call(std::move(request), kPortsWithin); !closed) {
@@ -451,7 +447,8 @@ void Preflight::judge(std::vector<PathResult> paths) {
         needs.master_port_error = nodes_[master()].ports.front().error();
     }
     if (views.size() > 1) {
-        const PathPlan plan{.master = 0, .master_port = needs.master_port, .nccl = needs.nccl};
+        const PathPlan plan{
+            .master = 0, .master_port = needs.master_port, .nccl = needs.nccl, .unanswered = unanswered_};
         auto checks = path_checks(views, paths, plan);
         add_path_fixes(checks, views, paths, plan);
         add(std::move(checks));
@@ -474,7 +471,7 @@ void Preflight::choose_network(std::vector<NodeView>& views, std::vector<PathRes
     const bool may_choose =
         !request_.paths_only && request_.job.interface_name == "auto" && nodes_[master()].inspected &&
         std::all_of(nodes_.begin(), nodes_.end(),
-                    [](const Node& node) { return node.inspected && node.spec.address.empty(); });
+                    [](const PreflightNode& node) { return node.inspected && node.spec.address.empty(); });
     std::optional<NetworkChoice> other;
     if (!works && may_choose && views.size() > 1) {
         other = choose_other_network(views, paths, master());
@@ -553,12 +550,15 @@ Result<PreflightReport> Preflight::run() {
         return planned.failure();
     }
     inspect_all();
-    std::vector<PathResult> paths = targets();
+    std::vector<PathResult> paths = paths_to_try(nodes_, request_.tests_master_port());
     if (!paths.empty() && !stop_.stop_requested()) {
         progress(text(kContext, "testing %1 paths", {std::to_string(paths.size())}));
         connect(paths);
+        connect_again(paths);
         knock(paths);
+        compare_sizes(paths);
         measure_again(paths);
+        read_rules(paths);
     }
     if (!stop_.stop_requested()) {
         close_ports();
