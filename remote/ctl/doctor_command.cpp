@@ -8,8 +8,11 @@
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/node/session_pool.h>
 #include <remote/desk/preflight/preflight_json.h>
+#include <remote/desk/store/run_reports.h>
+#include <remote/desk/store/store_file.h>
 #include <remote/desk/text.h>
 #include <remote/desk/verdict_words.h>
+#include <remote/desk/watch/examination_report.h>
 #include <remote/desk/watch/hang_sentences.h>
 #include <remote/desk/watch/run_examination.h>
 #include <remote/wire/event_json.h>
@@ -54,11 +57,7 @@ int doctor_nodes(const GlobalOptions& options, const std::vector<std::string>& n
     SessionPool sessions;
     PreflightRequest request;
     request.inventory = std::move(*inventory);
-    request.job.name = "doctor";
-    request.job.all_nodes = nodes.size() == 1 && nodes.front() == "all";
-    request.job.nodes = request.job.all_nodes ? std::vector<std::string>() : nodes;
-    request.job.command = {"true"};
-    request.job.preflight = StartPreflight::Always;
+    request.job = job_of_nodes(nodes);
     request.prompter = terminal_prompter(options);
     request.sessions = &sessions;
     request.progress = progress_of(options);
@@ -93,29 +92,6 @@ Json json_of(const std::vector<Verdict>& verdicts) {
         list.push_back(body_json(verdict));
     }
     return list;
-}
-
-// Those that hold at the end of what the store has.
-std::vector<Verdict> stored_verdicts(const RunStore& store, const std::string& run_id) {
-    std::vector<Verdict> verdicts;
-    static_cast<void>(store.replay(run_id, [&](const Event& event) {
-        if (const auto* verdict = event.as<DiagnosisEvent>()) {
-            std::erase_if(verdicts, [&](const Verdict& other) {
-                return other.phase == VerdictPhase::Live && other.id == verdict->id &&
-                       other.node == verdict->node && other.rank == verdict->rank;
-            });
-            if (verdict->phase != VerdictPhase::Over) {
-                verdicts.push_back(*verdict);
-            }
-        }
-        return true;
-    }));
-    const bool ended = std::any_of(verdicts.begin(), verdicts.end(),
-                                   [](const Verdict& verdict) { return verdict.phase == VerdictPhase::End; });
-    if (ended) {
-        std::erase_if(verdicts, [](const Verdict& verdict) { return verdict.phase != VerdictPhase::End; });
-    }
-    return verdicts;
 }
 
 void print_ranks(const RunExamination& found) {
@@ -193,15 +169,21 @@ int print_examination(const RunExamination& found, const std::string& run_id, bo
 int doctor_run(const GlobalOptions& options, const RunStore& store, const RunRecord& record) {
     if (record.outcome != Outcome::Running) {
         const auto verdicts = stored_verdicts(store, record.run_id);
+        const auto kept = stored_report(file_of(store), record.run_id);
+        const KeptReport* report = kept ? kept->get() : nullptr;
         if (options.json) {
-            print_json({{"run", record.run_id},
-                        {"outcome", to_string(record.outcome)},
-                        {"summary", record.summary},
-                        {"diagnoses", json_of(verdicts)}});
+            Json json{{"run", record.run_id},
+                      {"outcome", to_string(record.outcome)},
+                      {"summary", record.summary},
+                      {"diagnoses", json_of(verdicts)}};
+            json["checks"] = report != nullptr ? to_json(report->report)["checks"] : Json::array();
+            print_json(json);
         } else {
             std::printf("%s: %s\n", to_string(record.outcome), safe_text(record.summary).c_str());
-            for (const auto& verdict : verdicts) {
-                print_verdict(verdict);
+            for (const auto& check : report_of(verdicts, report, record.plan).checks) {
+                if (check.status == CheckStatus::Fail || check.status == CheckStatus::Warn) {
+                    print_check(check);
+                }
             }
         }
         return verdicts.empty() ? kDone : kPreflight;

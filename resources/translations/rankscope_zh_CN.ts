@@ -146,6 +146,14 @@
             <source>The kernel of %1 killed one of its processes because memory ran out (source: %2).</source>
             <translation>内存耗尽，%1 的内核终止了它的一个进程（来源：%2）。</translation>
         </message>
+        <message>
+            <source>It may not use as much address space on %1 as its libraries need: %2</source>
+            <translation>它在 %1 上可用的地址空间少于其库所需：%2</translation>
+        </message>
+        <message>
+            <source>Raise the limit there (`ulimit -v`), or remove it.</source>
+            <translation>在该节点上提高限制（`ulimit -v`），或取消限制。</translation>
+        </message>
     </context>
     <context>
         <name>AgentLink</name>
@@ -766,6 +774,13 @@
         <message>
             <source>%1 not seen</source>
             <translation>%1 项未能查看</translation>
+        </message>
+    </context>
+    <context>
+        <name>DoctorCommand</name>
+        <message>
+            <source>Nothing holds the ranks.</source>
+            <translation>没有什么阻塞各 rank。</translation>
         </message>
     </context>
     <context>
@@ -11242,6 +11257,38 @@
             <source>Remove their permission there: `chmod go-w %1`. Or set workdir: to a folder that only you can write.</source>
             <translation>请在那里收回他们的权限：`chmod go-w %1`。或将 workdir: 设为只有你能写入的文件夹。</translation>
         </message>
+        <message>
+            <source>A process on %1 may use %2 of address space (ulimit -v); a rank needs %3.</source>
+            <translation>%1 上的进程可用地址空间为 %2（ulimit -v）；一个 rank 需要 %3。</translation>
+        </message>
+        <message>
+            <source>The loopback interface %2 of %1 is down: no rank there reaches its own node.</source>
+            <translation>%1 的回环接口 %2 已关闭：该节点上的 rank 无法连接到本节点。</translation>
+        </message>
+        <message>
+            <source>The path from %1 to %2 loses packets: not every attempt got an answer.</source>
+            <translation>从 %1 到 %2 的路径丢包：并非每次尝试都得到应答。</translation>
+        </message>
+        <message>
+            <source>For the administrator of %1: allow TCP to port %2 of %3. The rules: `sudo nft list ruleset`, `sudo iptables-save`</source>
+            <translation>请 %1 的管理员：允许到 %3 的端口 %2 的 TCP。规则：`sudo nft list ruleset`、`sudo iptables-save`</translation>
+        </message>
+        <message>
+            <source>For the administrator of %1: allow TCP to port %2 from %3. The rules: `sudo nft list ruleset`, `sudo iptables-save`</source>
+            <translation>请 %1 的管理员：允许来自 %3 的到端口 %2 的 TCP。规则：`sudo nft list ruleset`、`sudo iptables-save`</translation>
+        </message>
+        <message>
+            <source>Other ports of the same address pass, for example %1: master_port: 0 takes one.</source>
+            <translation>同一地址的其他端口可通，例如 %1：master_port: 0 会选用其中一个。</translation>
+        </message>
+        <message>
+            <source>"%2" of %1 is not Python, or its installation is broken: `%2 -V` there.</source>
+            <translation>%1 上的“%2”不是 Python，或其安装已损坏：在该节点上运行 `%2 -V`。</translation>
+        </message>
+        <message>
+            <source>"%2" of %1 is Python %3. PyTorch needs Python 3.</source>
+            <translation>%1 上的“%2”是 Python %3。PyTorch 需要 Python 3。</translation>
+        </message>
     </context>
     <context>
         <name>RankMenu</name>
@@ -12127,6 +12174,14 @@
             <source>Check owner and permissions of %1, and whether its disk is mounted read-only. Or choose another folder with --data-dir.</source>
             <translation>请检查 %1 的所有者和权限，以及其磁盘是否以只读方式挂载。也可以用 --data-dir 选择其他文件夹。</translation>
         </message>
+        <message>
+            <source>The report of the preflight cannot be stored.</source>
+            <translation>无法保存预检报告。</translation>
+        </message>
+        <message>
+            <source>The report of the preflight cannot be read.</source>
+            <translation>无法读取预检报告。</translation>
+        </message>
     </context>
     <context>
         <name>RunSummary</name>
@@ -12974,10 +13029,6 @@
             <translation>在终端中安装你的密钥：`rankscopectl keys install %1`，或 `ssh-copy-id -p %2 %3`。</translation>
         </message>
         <message>
-            <source>Install your key there: `rankscopectl keys install %1`, or `ssh-copy-id -p %2 %3`.</source>
-            <translation>在那里安装你的密钥：`rankscopectl keys install %1`，或 `ssh-copy-id -p %2 %3`。</translation>
-        </message>
-        <message>
             <source>There is no key to offer to %1.</source>
             <translation>没有可提供给 %1 的密钥。</translation>
         </message>
@@ -13026,20 +13077,64 @@
             <translation>指定正确的密钥：为此节点设置 identity_file:，并在 ~/.ssh/config 中写 IdentitiesOnly yes。</translation>
         </message>
         <message>
-            <source>The node does not start commands.</source>
-            <translation>该节点不启动命令。</translation>
-        </message>
-        <message>
-            <source>Check ForceCommand, MaxSessions and the account's login shell there.</source>
-            <translation>检查那里的 ForceCommand、MaxSessions 和账户的登录 shell。</translation>
-        </message>
-        <message>
             <source>Check that the node is up and that no firewall drops the port: `nc -vz %1 %2`.</source>
             <translation>请检查该节点是否已开机，以及是否有防火墙丢弃该端口的数据包：`nc -vz %1 %2`。</translation>
         </message>
         <message>
             <source>If the machine was reinstalled, compare the fingerprint there and remove the old key: `ssh-keygen -R %1`. If not, another machine may intercept the connection: ask the administrator.</source>
             <translation>如果该机器重装过系统，请在那里核对指纹并删除旧密钥：`ssh-keygen -R %1`。否则可能有另一台机器在拦截连接：请询问管理员。</translation>
+        </message>
+        <message>
+            <source>Install your key there: `rankscopectl keys install %1`, or `ssh-copy-id -p %2 %3`. If it is there, the node refuses the account: DenyUsers or AllowUsers, a locked or expired account, or a login shell that does not exist; `journalctl -u ssh` there says which.</source>
+            <translation>在该节点上安装你的密钥：`rankscopectl keys install %1`，或 `ssh-copy-id -p %2 %3`。如果已安装，则是该节点拒绝此账户：DenyUsers 或 AllowUsers、账户被锁定或过期，或登录 shell 不存在；在该节点上运行 `journalctl -u ssh` 可知是哪一种。</translation>
+        </message>
+        <message>
+            <source>The node refuses the account for now. It says: %1</source>
+            <translation>该节点目前拒绝此账户。它说：%1</translation>
+        </message>
+        <message>
+            <source>The login itself is right. /run/nologin closes a node to all users but root, account rules close it to one; ask its administrator.</source>
+            <translation>登录本身没有问题。/run/nologin 使节点只允许 root 登录，账户规则则只拒绝某个用户；请询问其管理员。</translation>
+        </message>
+        <message>
+            <source>The node accepts the login, but opens no session.</source>
+            <translation>该节点接受登录，但不打开会话。</translation>
+        </message>
+        <message>
+            <source>Check MaxSessions in sshd_config there (0 forbids commands), and the account's login shell.</source>
+            <translation>检查该节点 sshd_config 中的 MaxSessions（0 表示禁止命令），以及账户的登录 shell。</translation>
+        </message>
+        <message>
+            <source>The node accepts the login, but has no process for the account: its limit (ulimit -u) is reached, or memory is full.</source>
+            <translation>该节点接受登录，但无法为此账户创建进程：已达到其上限（ulimit -u），或内存已满。</translation>
+        </message>
+        <message>
+            <source>There, as root: `ps -u %1 -L --no-headers | wc -l` counts them, `su - %1 -c 'ulimit -u'` is the limit; end what is left over, or raise nproc in /etc/security/limits.d.</source>
+            <translation>在该节点上以 root 身份：`ps -u %1 -L --no-headers | wc -l` 统计数量，`su - %1 -c 'ulimit -u'` 是上限；结束遗留的进程，或在 /etc/security/limits.d 中提高 nproc。</translation>
+        </message>
+        <message>
+            <source>The node accepts the login, but did not start a command within %1 s.</source>
+            <translation>该节点接受登录，但在 %1 秒内没有启动命令。</translation>
+        </message>
+        <message>
+            <source>Check the load of the node, its disks (a home folder that hangs) and the network.</source>
+            <translation>检查该节点的负载、磁盘（主文件夹无响应）和网络。</translation>
+        </message>
+        <message>
+            <source>Large packets from this computer to the node vanish: a VPN or tunnel on the path has a smaller MTU. Test: `ping -c 3 -M do -s %1 %2` gets no answer, `ping -c 3 -M do -s 1000 %2` does.</source>
+            <translation>从本机到该节点的大数据包丢失：路径上的 VPN 或隧道的 MTU 更小。测试：`ping -c 3 -M do -s %1 %2` 没有应答，`ping -c 3 -M do -s 1000 %2` 有应答。</translation>
+        </message>
+        <message>
+            <source>Lower the MTU of the interface that leads there, for example to 1300.</source>
+            <translation>降低通往该节点的接口的 MTU，例如降到 1300。</translation>
+        </message>
+        <message>
+            <source>On this computer: `sudo ip link set dev %1 mtu 1300` (back: `sudo ip link set dev %1 mtu %2`).</source>
+            <translation>在本机上：`sudo ip link set dev %1 mtu 1300`（还原：`sudo ip link set dev %1 mtu %2`）。</translation>
+        </message>
+        <message>
+            <source>Packets of %1 bytes from this computer do not reach the node, small ones do.</source>
+            <translation>从本机发出的 %1 字节数据包到不了该节点，小数据包可以。</translation>
         </message>
     </context>
     <context>

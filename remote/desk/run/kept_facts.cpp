@@ -4,7 +4,9 @@
 #include <base/clock.h>
 #include <remote/desk/run/event_pump.h>
 #include <remote/desk/run/kept_facts.h>
+#include <remote/desk/store/run_reports.h>
 #include <remote/desk/store/run_store.h>
+#include <remote/desk/store/store_file.h>
 
 #include <utility>
 
@@ -26,6 +28,14 @@ void KeptFacts::found(const std::string& node, const std::map<std::string, std::
     if (store_) {
         pump_->run_later([store = store_, run_id = run_id_, node, versions] {
             static_cast<void>(store->keep_versions(run_id, node, versions));
+        });
+    }
+}
+
+void KeptFacts::inspected() {
+    if (const auto report = remembered_report(run_id_); report && store_) {
+        pump_->run_later([store = store_, run_id = run_id_, report] {
+            static_cast<void>(store_report(file_of(*store), run_id, *report));
         });
     }
 }

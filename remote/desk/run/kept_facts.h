@@ -24,6 +24,8 @@ public:
     void reached(const std::string& node, const NodeFacts& facts);
     /// By name: node/version_names.h.
     void found(const std::string& node, const std::map<std::string, std::string>& versions);
+    /// The report that run_reports.h remembers, where there is one.
+    void inspected();
     void delivered(const StopOrder& order);
 
 private:

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/clock.h>
 #include <remote/desk/launch/connected_nodes.h>
 #include <remote/desk/run/path_probe.h>
+#include <remote/desk/store/run_reports.h>
 #include <remote/desk/watch/path_confirmation.h>
 #include <remote/diagnosis/verdict_source.h>
 
@@ -13,7 +15,7 @@
 namespace rankscope {
 namespace {
 
-constexpr auto kLongestSearch = std::chrono::seconds(8);
+constexpr auto kLongestSearch = std::chrono::seconds(12);
 
 // Requests a stop after a while, unless it is destroyed before.
 class Deadline {
@@ -87,6 +89,11 @@ bool PathProbe::is_unexplained() const {
     return !lost_peers_.empty() && !explained_ && plan_.nodes.size() > 1;
 }
 
+void PathProbe::keep(const PreflightReport& report) {
+    remember_report(context_.run_id, {report, PreflightDepth::Quick, now_us()});
+    inspected_();
+}
+
 std::optional<Verdict> PathProbe::find_cause() {
     PreflightRequest looked = request();
     looked.connected.clear();  // the run has closed its links
@@ -98,6 +105,9 @@ std::optional<Verdict> PathProbe::find_cause() {
     const std::stop_callback on_close(stop_.get_token(), [&late] { late.request_stop(); });
     const Deadline deadline(late, kLongestSearch);
     const auto report = run_preflight(looked, late.get_token());
+    if (report) {
+        keep(*report);
+    }
     const Check* check = report ? explaining_check(*report, {}) : nullptr;
     if (check == nullptr) {
         return std::nullopt;
@@ -112,7 +122,9 @@ std::optional<Verdict> PathProbe::find_cause() {
 
 void PathProbe::confirm(HangFinding& finding) {
     if (!finding.paths.empty() && finding.verdict.id != "node-lost") {
-        confirm_paths(finding, request(), stop_.get_token());
+        if (const auto report = confirm_paths(finding, request(), stop_.get_token())) {
+            keep(*report);
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 #include <remote/desk/preflight/preflight.h>
 #include <remote/desk/watch/hang_view.h>
 
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -19,7 +20,9 @@ namespace rankscope {
 /// Tests the paths between the nodes of a run, over the links that the run has. Any thread.
 class PathProbe {
 public:
-    PathProbe(const LaunchContext& context, AskAgent ask) : context_(context), ask_(std::move(ask)) {}
+    /// `inspected`: there is a new report of the run (run_reports.h), on the thread that asked for it.
+    PathProbe(const LaunchContext& context, AskAgent ask, std::function<void()> inspected)
+        : context_(context), ask_(std::move(ask)), inspected_(std::move(inspected)) {}
     PathProbe(const PathProbe&) = delete;
     PathProbe& operator=(const PathProbe&) = delete;
 
@@ -38,9 +41,11 @@ public:
 
 private:
     PreflightRequest request();
+    void keep(const PreflightReport& report);
 
     const LaunchContext& context_;  ///< constant once the run has a plan
     AskAgent ask_;
+    std::function<void()> inspected_;
     std::stop_source stop_;
     mutable std::mutex mutex_;
     LaunchPlan plan_;

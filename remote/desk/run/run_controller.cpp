@@ -107,7 +107,7 @@ RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter
                                       RunLauncher::OnReply on_reply) {
         ask(node, std::move(request), timeout_s, std::move(on_reply));
     };
-    probe.emplace(context, ask_agent);
+    probe.emplace(context, ask_agent, [this] { kept_facts->inspected(); });
     watcher.emplace(context.run_id,
                     Watcher::Hooks{ask_agent, [this](Event event) { pump->post(std::move(event)); },
                                    [this](const std::string& cause) { stop_hung(cause); },
@@ -143,6 +143,7 @@ RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter
     context.reports.post = [this](std::vector<Event> posted) { pump->post(std::move(posted)); };
     context.reports.plan = [this](const LaunchPlan& plan) { pump->set_plan(plan); };
     context.reports.started = [this] {
+        kept_facts->inspected();
         const std::lock_guard lock(mutex);
         started = true;
         changed.notify_all();
@@ -267,6 +268,7 @@ void RunController::Impl::fail(const Failure& failure) {
 
 // A verdict for each failing check, the first one's also as the reason of the end.
 void RunController::Impl::refuse(const std::vector<Check>& checks) {
+    kept_facts->inspected();
     EndEvent end;
     end.outcome = Outcome::Failed;
     for (const auto& check : checks) {

@@ -5,6 +5,7 @@
 #include <remote/desk/node/facts_json.h>
 #include <remote/desk/store/run_store.h>
 #include <remote/desk/store/run_store_impl.h>
+#include <remote/desk/store/store_file.h>
 #include <remote/desk/text.h>
 #include <remote/wire/event_json.h>
 
@@ -15,6 +16,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <mutex>
 #include <set>
 
 namespace rankscope {
@@ -99,8 +101,38 @@ std::filesystem::path RunStore::default_path() {
     return user_data_dir() / "runs.sqlite";
 }
 
-RunStore::RunStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-RunStore::~RunStore() = default;
+namespace {
+
+struct OpenedFiles {
+    std::mutex mutex;
+    std::map<const RunStore*, std::filesystem::path> by_store;
+};
+
+OpenedFiles& opened_files() {
+    static OpenedFiles files;
+    return files;
+}
+
+}  // namespace
+
+std::filesystem::path file_of(const RunStore& store) {
+    OpenedFiles& files = opened_files();
+    const std::lock_guard lock(files.mutex);
+    const auto found = files.by_store.find(&store);
+    return found != files.by_store.end() ? found->second : std::filesystem::path();
+}
+
+RunStore::RunStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
+    OpenedFiles& files = opened_files();
+    const std::lock_guard lock(files.mutex);
+    files.by_store[this] = impl_->path;
+}
+
+RunStore::~RunStore() {
+    OpenedFiles& files = opened_files();
+    const std::lock_guard lock(files.mutex);
+    files.by_store.erase(this);
+}
 
 Result<std::shared_ptr<RunStore>> RunStore::open(const std::filesystem::path& path) {
     auto impl = std::make_unique<Impl>();

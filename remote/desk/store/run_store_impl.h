@@ -54,7 +54,17 @@ public:
                 return false;
             }
         }
-        return true;
+        if (!has_preflights()) {
+            return true;
+        }
+        Statement remove(database, "DELETE FROM run_preflights WHERE run_id = ?");
+        remove.bind(1, run_id);
+        return remove.step() == Statement::Step::Done;
+    }
+    bool has_preflights() const {
+        Statement table(database,
+                        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'run_preflights'");
+        return table.step() == Statement::Step::Row;
     }
     bool in_trash(const std::string& run_id) const {
         Statement select(database, "SELECT 1 FROM run_trash WHERE run_id = ?");

@@ -99,6 +99,24 @@ bool shares_a_link(const std::vector<NodePair>& some, const std::vector<NodePair
     });
 }
 
+void refine_by(const PreflightReport& report, HangFinding& finding) {
+    if (const Check* check = explaining_check(report, finding.verdict.pairs)) {
+        return refine(finding.verdict, *check);
+    }
+    const FailureId id = finding.verdict.id != "partition-midrun" ? finding.verdict.id
+                         : report.plan.backend == "nccl"          ? FailureId("nccl-ports-dropped")
+                                                                  : FailureId("gloo-ports-blocked");
+    for (const auto& path : finding.paths) {
+        if (const auto check = rule_against(report, path, id)) {
+            return refine(finding.verdict, *check);
+        }
+    }
+    if (all_pass(report, finding.verdict.pairs)) {
+        finding.verdict.evidence.push_back(
+            {.text = text(kContext, "new connections between these nodes pass, on other ports")});
+    }
+}
+
 }  // namespace
 
 const Check* explaining_check(const PreflightReport& report, const std::vector<NodePair>& pairs) {
@@ -140,7 +158,8 @@ void refine(Verdict& verdict, const Check& check) {
     }
 }
 
-void confirm_paths(HangFinding& finding, PreflightRequest request, const std::stop_token& stop) {
+std::optional<PreflightReport> confirm_paths(HangFinding& finding, PreflightRequest request,
+                                             const std::stop_token& stop) {
     std::set<std::string> concerned;
     for (const auto& pair : finding.verdict.pairs) {
         concerned.insert(pair.from);
@@ -152,29 +171,16 @@ void confirm_paths(HangFinding& finding, PreflightRequest request, const std::st
         request.connected.resize(kMostNodes);
     }
     if (request.connected.size() < 2) {
-        return;
+        return std::nullopt;
     }
     request.depth = PreflightDepth::Quick;
     request.paths_only = true;
-    const auto report = run_preflight(request, stop);
-    if (!report) {
-        return;
+    auto found = run_preflight(request, stop);
+    if (!found) {
+        return std::nullopt;
     }
-    if (const Check* check = explaining_check(*report, finding.verdict.pairs)) {
-        return refine(finding.verdict, *check);
-    }
-    const FailureId id = finding.verdict.id != "partition-midrun" ? finding.verdict.id
-                         : report->plan.backend == "nccl"         ? FailureId("nccl-ports-dropped")
-                                                                  : FailureId("gloo-ports-blocked");
-    for (const auto& path : finding.paths) {
-        if (const auto check = rule_against(*report, path, id)) {
-            return refine(finding.verdict, *check);
-        }
-    }
-    if (all_pass(*report, finding.verdict.pairs)) {
-        finding.verdict.evidence.push_back(
-            {.text = text(kContext, "new connections between these nodes pass, on other ports")});
-    }
+    refine_by(*found, finding);
+    return std::move(*found);
 }
 
 }  // namespace rankscope

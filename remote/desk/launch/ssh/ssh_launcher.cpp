@@ -10,6 +10,7 @@
 #include <remote/desk/node/notices.h>
 #include <remote/desk/node/version_names.h>
 #include <remote/desk/preflight/preflight.h>
+#include <remote/desk/store/run_reports.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
@@ -38,6 +39,15 @@ std::string summary(const PreflightReport& report) {
     return text(kContext, "%1 passed, %2 warnings, %3 not seen, in %4 ms",
                 {count(CheckStatus::Pass), count(CheckStatus::Warn), count(CheckStatus::Skip),
                  std::to_string(static_cast<int>(report.seconds * 1000))});
+}
+
+// Nothing fails, or a rule is known for all that does.
+bool is_certain(const std::vector<Check>& checks) {
+    return std::all_of(checks.begin(), checks.end(), [](const Check& check) {
+        const auto opens = [](const Fix& fix) { return !fix.command.empty(); };
+        return check.status != CheckStatus::Fail ||
+               (!check.pairs.empty() && std::any_of(check.fixes.begin(), check.fixes.end(), opens));
+    });
 }
 
 class SshLauncher : public RunLauncher {
@@ -198,10 +208,13 @@ Result<PreflightReport> SshLauncher::inspect_nodes() {
         }
     }
     auto report = run_preflight(request, stop_.get_token());
-    if (report && any_failed(report->checks) && request.depth == PreflightDepth::Quick) {
-        // A node that is busy may have missed the short deadlines. And a full one sees the rule that blocks.
+    if (report && !is_certain(report->checks) && request.depth == PreflightDepth::Quick) {
+        // A node that is busy may have missed the short deadlines.
         request.depth = PreflightDepth::Full;
         report = run_preflight(request, stop_.get_token());
+    }
+    if (report) {
+        remember_report(context_.run_id, {*report, request.depth, now_us()});
     }
     return report;
 }
