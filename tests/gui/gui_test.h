@@ -7,6 +7,7 @@
 #include <gui/strings.h>
 
 #include <gtest/gtest.h>
+#include <tests/machine_speed.h>
 
 #include <QApplication>
 #include <QElapsedTimer>
@@ -28,7 +29,7 @@ inline bool wait_until(const std::function<bool()>& condition, int limit_ms = 10
     QElapsedTimer timer;
     timer.start();
     while (!condition()) {
-        if (timer.elapsed() > qint64(limit_ms) * kSlowness) {
+        if (timer.elapsed() > qint64(limit_ms) * kSlowness * rankscope::testing::machine_slowness()) {
             return false;
         }
         QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents | QEventLoop::AllEvents, 20);

@@ -9,6 +9,7 @@
 #include <tests/gui/name_watch.h>
 
 #include <QApplication>
+#include <QFile>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <cstdio>
@@ -28,6 +29,26 @@ void take_message(QtMsgType type, const QMessageLogContext& /*context*/, const Q
     std::fprintf(stderr, "%s\n", qPrintable(message));
 }
 
+/// Sizes of texts depend on the font: tests choose theirs, whatever the default font of the system is.
+void choose_fonts(const QString& folder) {
+    if (!qEnvironmentVariableIsEmpty("FONTCONFIG_FILE")) {
+        return;
+    }
+    QString text = u"<?xml version=\"1.0\"?><!DOCTYPE fontconfig SYSTEM \"fonts.dtd\"><fontconfig>"_s +
+                   u"<dir>/usr/share/fonts</dir>"_s;
+    for (const auto& [family, font] :
+         {std::pair(u"sans-serif"_s, u"DejaVu Sans"_s), std::pair(u"monospace"_s, u"DejaVu Sans Mono"_s)}) {
+        text += u"<alias binding=\"strong\"><family>"_s + family + u"</family><prefer><family>"_s + font +
+                u"</family></prefer></alias>"_s;
+    }
+    text +=
+        u"<cachedir>/var/cache/fontconfig</cachedir><cachedir prefix=\"xdg\">fontconfig</cachedir></fontconfig>"_s;
+    QFile file(folder + u"/fonts.conf"_s);
+    if (file.open(QIODevice::WriteOnly) && file.write(text.toUtf8()) > 0 && file.flush()) {
+        qputenv("FONTCONFIG_FILE", file.fileName().toLocal8Bit());
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -37,6 +58,7 @@ int main(int argc, char** argv) {
     for (const char* name : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"}) {
         qputenv(name, (home.path() + u'/' + QString::fromLatin1(name)).toLocal8Bit());
     }
+    choose_fonts(home.path());
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
     }
