@@ -7,6 +7,7 @@
 #include <QBoxLayout>
 #include <QChildEvent>
 #include <QLayout>
+#include <QResizeEvent>
 #include <QScopedValueRollback>
 #include <QScrollBar>
 #include <QStackedLayout>
