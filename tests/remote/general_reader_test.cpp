@@ -195,8 +195,9 @@ TEST(GeneralReader, CountsStepsThatBeginAgainWithEachEpoch) {
 
 TEST(GeneralReader, AnEpochsMeanIsNoStepsLoss) {
     const auto lines = read({"epoch 1 - iter 10/20 - loss 0.5", "epoch 1 - iter 20/20 - loss 0.4",
-                             "epoch 1 done: loss 0.45", "DEV : loss 0.6"});
-    ASSERT_EQ(lines.size(), 4U);
+                             "epoch 1 done: loss 0.45", "DEV : loss 0.6", "TEST : loss 0.7"});
+    ASSERT_EQ(lines.size(), 5U);
+    EXPECT_EQ(lines[4].values[0].first, "test_loss");
     EXPECT_EQ(lines[2].values[0].first, "epoch_loss");
     EXPECT_EQ(lines[2].step, 20);
     EXPECT_EQ(lines[3].values[0].first, "val_loss");

@@ -74,6 +74,7 @@ std::string joined_nodes(const LaunchPlan& plan) {
 void keep_last_of_each_step(std::vector<Event>& events) {
     struct Later {
         std::int64_t step = -1;
+        double epoch = -1;
         std::set<std::string, std::less<>> names;
     };
     std::map<int, Later> by_rank;
@@ -83,8 +84,9 @@ void keep_last_of_each_step(std::vector<Event>& events) {
             continue;
         }
         Later& later = by_rank[event->rank];
-        if (later.step != metric->step) {
-            later = {metric->step, {}};
+        const bool same_epoch = std::abs(later.epoch - metric->epoch) < 1e-9;
+        if (later.step != metric->step || !same_epoch) {
+            later = {metric->step, metric->epoch, {}};
         }
         std::erase_if(metric->values, [&](const auto& value) { return later.names.contains(value.first); });
         for (const auto& [name, value] : metric->values) {

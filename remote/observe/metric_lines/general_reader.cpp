@@ -13,6 +13,7 @@ namespace rankscope::metric_lines {
 namespace {
 
 constexpr std::size_t kMostStatements = 64;
+constexpr std::string_view kTest = "|test";  ///< ends the key of a statement about a test set
 
 bool is_fraction(const Field& field) {
     return field.name.empty() && field.total && field.whole && field.value <= *field.total + 1;
@@ -153,6 +154,8 @@ std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& f
     take_counters(fields, line, used);
     line.rank = rank_of(fields);
     line.validation = is_about_validation(fields);
+    line.test =
+        line.validation && std::count(fields.other_words.begin(), fields.other_words.end(), "test") > 0;
     const bool validation = line.validation && any_believed_;
     for (std::size_t i = 0; i < fields.fields.size(); ++i) {
         const auto series = used[i] ? std::nullopt : series_of(fields.fields[i], validation);
@@ -277,6 +280,8 @@ void GeneralReader::believe(const std::string& key, Statement& statement, const 
         } else if (other && line.once_an_epoch && !source->second.once_an_epoch &&
                    !name.starts_with("val_")) {
             series = "epoch_" + name;
+        } else if (other && key.ends_with(kTest) && name.starts_with("val_")) {
+            series = "test_" + name.substr(4);  // beside a validation of its own
         }
         if (series != name) {
             statement.renamed[name] = series;
@@ -340,7 +345,8 @@ std::vector<Reading> GeneralReader::read(const std::vector<Token>& tokens, doubl
         ++advances_;
         latest_step_ = line->reading.step.value_or(latest_step_);
     }
-    const std::string key = line->counters + '|' + line->names;
+    const bool test = std::count(fields.other_words.begin(), fields.other_words.end(), "test") > 0;
+    const std::string key = line->counters + '|' + line->names + std::string(test ? kTest : "");
     if (statements_.size() >= kMostStatements && statements_.count(key) == 0) {
         forget_oldest();
         if (statements_.size() >= kMostStatements) {
