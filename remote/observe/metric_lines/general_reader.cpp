@@ -154,8 +154,6 @@ std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& f
     take_counters(fields, line, used);
     line.rank = rank_of(fields);
     line.validation = is_about_validation(fields);
-    line.test =
-        line.validation && std::count(fields.other_words.begin(), fields.other_words.end(), "test") > 0;
     const bool validation = line.validation && any_believed_;
     for (std::size_t i = 0; i < fields.fields.size(); ++i) {
         const auto series = used[i] ? std::nullopt : series_of(fields.fields[i], validation);
