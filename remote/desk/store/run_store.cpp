@@ -77,13 +77,13 @@ void keep_last_of_each_step(std::vector<Event>& events) {
         double epoch = -1;
         std::set<std::string, std::less<>> names;
     };
-    std::map<int, Later> by_rank;
+    std::map<std::pair<std::string, int>, Later> by_rank;
     for (auto event = events.rbegin(); event != events.rend(); ++event) {
         auto* metric = std::get_if<MetricEvent>(&event->body);
         if (metric == nullptr || metric->step < 0) {
             continue;
         }
-        Later& later = by_rank[event->rank];
+        Later& later = by_rank[{event->node, event->rank}];
         const bool same_epoch = std::abs(later.epoch - metric->epoch) < 1e-9;
         if (later.step != metric->step || !same_epoch) {
             later = {metric->step, metric->epoch, {}};
