@@ -84,6 +84,9 @@ TEST_F(RunStoreTest, ReplayIsWhatWasAppendedInOrder) {
             for (const char* node : {"node2", "", "node1"}) {
                 event.node = node;
                 event.seq = ++seqs[node];
+                if (auto* metric = std::get_if<MetricEvent>(&event.body)) {
+                    metric->step = static_cast<std::int64_t>(event.seq);  // of one step the last value counts
+                }
                 event.t_us += 1 - round;  // clocks may run backwards: the order of arrival counts
                 batch.push_back(event);
             }
