@@ -302,7 +302,7 @@ TEST_F(LiveRunWindows, ALiveRunOfAnotherCacheFolderIsNoLeftover) {
     const std::string id = session()->run_id();
     const QTemporaryDir other;
     qputenv("XDG_CACHE_HOME", other.path().toUtf8());
-    auto store = RunStore::open((other.path() + u"/runs.sqlite"_s).toStdString());
+    auto store = RunStore::open(ss(other.path() + u"/runs.sqlite"_s));
     ASSERT_TRUE(store);
     LeftoversDialog dialog(local_node(), 0, {}, nullptr, nullptr);
     dialog.set_store(*store, {local_node()});
