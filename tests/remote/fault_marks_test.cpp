@@ -262,6 +262,7 @@ TEST(MemoryFactsTest, AKilledProcessAloneShowsNoLackOfMemory) {
     std::vector<Verdict> verdicts{from_logs("host-oom", 0.55), from_logs("host-oom", 0.94)};
     facts.weigh(verdicts);
     EXPECT_EQ(verdicts[0].id.text(), "killed-external");
+    EXPECT_EQ(verdicts[0].confidence, kSureVerdict) << "that it was killed is sure";
     EXPECT_EQ(verdicts[1].id.text(), "host-oom") << "the kernel's own words";
 }
 

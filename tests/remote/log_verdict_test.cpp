@@ -187,5 +187,28 @@ TEST(LogVerdicts, TimelineMarksTheFirstFault) {
     EXPECT_EQ(found.timeline[1].kind, TimelineKind::Notice);
 }
 
+// A launcher says which of its processes was killed, and not by whom.
+TEST(LogVerdicts, AKilledProcessIsNamedAndNoLackOfMemoryIsStated) {
+    const auto summary = diagnosed(
+        "Root Cause (first observed failure):\n[0]:\n  time      : 2026-11-26_11:20:30\n  host      : node2\n"
+        "  rank      : 1 (local_rank: 1)\n  exitcode  : -9 (pid: 1039)\n  error_file: <N/A>\n"
+        "  traceback : Signal 9 (SIGKILL) received by PID 1039\n");
+    const auto child = diagnosed("[rank: 1] Child process with PID 1039 terminated with code -9.\n");
+    for (const auto& found : {summary, child}) {
+        ASSERT_FALSE(found.verdicts.empty());
+        const std::string& title = found.verdicts.front().title;
+        EXPECT_NE(title.find("rank 1, pid 1039: a user, a program or the kernel"), std::string::npos)
+            << title;
+        EXPECT_EQ(title.find("ran out of memory"), std::string::npos) << title;
+        EXPECT_LT(found.verdicts.front().confidence, 0.8);
+    }
+    const auto loader =
+        diagnosed("RuntimeError: DataLoader worker (pid 4161) is killed by signal: Killed.\n");
+    EXPECT_NE(loader.verdicts.at(0).title.find("DataLoader worker was killed"), std::string::npos);
+    EXPECT_NE(loader.verdicts.at(0).title.find("pid 4161"), std::string::npos);
+    const auto counted = diagnosed("slurmstepd: error: Detected 1 oom_kill event in StepId=700.0.\n");
+    EXPECT_EQ(counted.verdicts.at(0).title, "The node ran out of memory and killed a process.");
+}
+
 }  // namespace
 }  // namespace rankscope::logs

@@ -106,7 +106,7 @@ TEST(RunEnd, ANetworkFaultThatKeptRanksFromMeetingIsTheCause) {
     EXPECT_EQ(tracker.verdict(false).detail, verdict.title);
     ASSERT_TRUE(tracker.diagnosis());
     EXPECT_EQ(tracker.diagnosis()->id.text(), "master-port-dropped");
-    EXPECT_EQ(tracker.diagnosis()->waiting, (std::vector<int>{1, 2}));
+    EXPECT_EQ(tracker.diagnosis()->waiting, (std::vector<int>{0, 1, 2}));
 
     RunTracker killed = tracker_for(3, 1);
     killed.observe(blocked);

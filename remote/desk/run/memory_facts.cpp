@@ -18,6 +18,8 @@ constexpr double kFull = 0.95;
 constexpr std::int64_t kBeforeUs = 15'000'000;  // a sample that is older says nothing of the end
 constexpr std::size_t kKept = 64;
 constexpr double kGuess = 0.7;  // a rule that is surer has seen words about memory
+constexpr double kKilled =
+    0.55;  // from here on a launcher says that a process was killed; only by whom is open
 constexpr double kCounted = 0.92;
 
 }  // namespace
@@ -88,6 +90,7 @@ void MemoryFacts::weigh(std::vector<Verdict>& from_logs) const {
         const auto shown = ran_out(verdict.node, last_exit_us_);
         if (!shown) {
             verdict.id = "killed-external";
+            verdict.confidence = verdict.confidence >= kKilled ? kSureVerdict : verdict.confidence;
             continue;
         }
         verdict.confidence = counted_.empty() ? kSureVerdict : kCounted;
