@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/shell_quote.h>
 #include <base/utf8.h>
 #include <remote/desk/text.h>
 #include <remote/desk/transport/ssh_failures.h>
@@ -261,7 +260,7 @@ Failure no_session(const std::string& node, const std::string& detail) {
 }
 
 Failure no_process(const std::string& node, const std::string& user, const std::string& detail) {
-    const std::string name = user.empty() ? std::string("USER") : shell_quote(user);
+    const std::string name = user.empty() ? std::string("USER") : user;
     return {
         "ssh-exec", node,
         text(kContext,
@@ -285,20 +284,19 @@ Failure no_start(const std::string& node, double seconds, const std::string& det
 
 Failure large_packets_vanish(const SshTarget& target, unsigned bytes, const std::string& interface_name,
                              const std::string& detail) {
-    const std::string host = shell_quote(target.host);
     const std::string payload = std::to_string(bytes > kIcmpOverhead ? bytes - kIcmpOverhead : bytes);
     const std::string test =
         text(kContext,
              "Large packets from this computer to the node vanish: a VPN or tunnel on the path has a smaller "
              "MTU. Test: `ping -c 3 -M do -s %1 %2` gets no answer, `ping -c 3 -M do -s 1000 %2` does.",
-             {payload, host});
+             {payload, target.host});
     const std::string remedy =
         interface_name.empty()
             ? text(kContext, "Lower the MTU of the interface that leads there, for example to 1300.")
             : text(kContext,
                    "On this computer: `sudo ip link set dev %1 mtu 1300` (back: `sudo ip link set dev %1 mtu "
                    "%2`).",
-                   {shell_quote(interface_name), std::to_string(bytes)});
+                   {interface_name, std::to_string(bytes)});
     return {"mtu-blackhole", target.node,
             text(kContext, "Packets of %1 bytes from this computer do not reach the node, small ones do.",
                  {std::to_string(bytes)}),
