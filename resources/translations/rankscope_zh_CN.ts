@@ -3764,10 +3764,6 @@
             <translation>节点名称不能重复。</translation>
         </message>
         <message>
-            <source>a node needs a name without blanks, quotes or '/'</source>
-            <translation>节点需要一个不含空白、引号和 '/' 的名称</translation>
-        </message>
-        <message>
             <source>For example node1.</source>
             <translation>例如 node1。</translation>
         </message>
@@ -3862,6 +3858,10 @@
         <message>
             <source>Give up to 64 letters without line breaks, for example rack 2.</source>
             <translation>最多 64 个字符，不含换行，例如 rack 2。</translation>
+        </message>
+        <message>
+            <source>a node needs a name without blanks, quotes or '/', and no '-' at its begin</source>
+            <translation>节点需要一个名称，不含空格、引号或“/”，且不以“-”开头</translation>
         </message>
     </context>
     <context>

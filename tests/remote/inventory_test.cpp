@@ -217,12 +217,12 @@ TEST(Inventory, AllFaultsAreNamedAtOnce) {
 std::vector<NodeSpec> odd_nodes() {
     std::vector<NodeSpec> nodes;
     for (const char* name :
-         {"node1", "123",  "true", "null", "~",  "1e3", "-dash", "@at",         "#hash", "a:b",
-          "é层",   "0x10", "yes",  "*a",   "&a", "!t",  "%p",    "{a}",         "[a]",   "a,b",
-          "a#b",   "?",    "|",    ">",    "=",  "<<",  "...",   "back\\slash", "`x`"}) {
+         {"node1", "123",  "true", "null", "~",  "1e3", "a-dash", "@at",         "#hash", "a:b",
+          "é层",   "0x10", "yes",  "*a",   "&a", "!t",  "%p",     "{a}",         "[a]",   "a,b",
+          "a#b",   "?",    "|",    ">",    "=",  "<<",  "...",    "back\\slash", "`x`"}) {
         NodeSpec node;
         node.name = name;
-        node.host = name[0] == '-' ? "h" : name;
+        node.host = name;
         node.user = nodes.size() % 2 == 0 ? "" : "user.name";
         node.identity_file = nodes.size() % 3 == 0 ? "~/.ssh/with blank: and # \"quotes\" 'x'\t\\" : "";
         node.port = nodes.size() % 4 == 0 ? 2200 : 0;
@@ -232,7 +232,7 @@ std::vector<NodeSpec> odd_nodes() {
         node.proxy_jump = nodes.size() % 7 == 0 ? "me@jump:22" : "";
         node.address = nodes.size() % 6 == 0 ? "fe80::1%eth0" : "";
         node.cache_dir = nodes.size() % 8 == 0 ? "/scratch/x y" : "";
-        node.group = name[0] == '-' ? "机架 2" : name;
+        node.group = nodes.size() == 6 ? "机架 2" : name;
         nodes.push_back(std::move(node));
     }
     return nodes;
@@ -248,6 +248,13 @@ TEST(Inventory, RoundTripOfOddNodes) {
         EXPECT_EQ(back.nodes[i], inventory.nodes[i]) << inventory.nodes[i].name << '\n' << yaml;
     }
     EXPECT_EQ(to_yaml(back), yaml);
+}
+
+TEST(Inventory, ANameIsNoOption) {
+    NodeSpec node;
+    node.name = "-oProxyCommand=x";
+    ASSERT_EQ(check_node(node).size(), 1U);
+    EXPECT_EQ(check_node(node)[0].key, "name");
 }
 
 TEST(Inventory, ThisComputerIsNeverWritten) {

@@ -201,7 +201,8 @@ std::vector<Failure> check_node(const NodeSpec& node) {
             {.code = "bad-field", .what = std::move(what), .remedy = std::move(remedy), .key = field});
     };
     if (!is_word(node.name) || node.name.front() == '-') {  // commands take it as a word
-        add("name", text(kContext, "a node needs a name without blanks, quotes or '/'"),
+        add("name",
+            text(kContext, "a node needs a name without blanks, quotes or '/', and no '-' at its begin"),
             text(kContext, "For example node1."));
     } else if (node.name == kLocalNodeName && !node.local) {
         add("name", text(kContext, "\"local\" always means this computer"),
