@@ -3118,7 +3118,7 @@
             <translation>未知</translation>
         </message>
         <message>
-            <source>lost its peer</source>
+            <source>lost a peer</source>
             <translation>失去对端</translation>
         </message>
         <message>
@@ -3166,7 +3166,7 @@
             <translation>等待它的 rank：%1</translation>
         </message>
         <message>
-            <source>lost their peer: %1</source>
+            <source>lost a peer: %1</source>
             <translation>失去对端的 rank：%1</translation>
         </message>
         <message>

@@ -293,7 +293,7 @@ public:
         LinkEvent link;
         link.node = node;
         link.state = state;
-        link.last_seen_us = now() - 8 * kSecond;
+        link.last_seen_us = last_sign_[node];
         add("", -1, link);
         return *this;
     }
@@ -368,6 +368,7 @@ private:
     std::int64_t now() const { return kStart + second_ * kSecond; }
     void add(const std::string& node, int rank, EventBody body) {
         Event event{++seq_, now() + std::int64_t(seq_), node, rank, std::move(body)};
+        last_sign_[node] = event.t_us;
         for (auto& consequence : tracker_.observe(event)) {
             consequence.t_us = now();
             consequence.seq = ++seq_;
@@ -379,6 +380,7 @@ private:
     LaunchPlan plan_;
     RunTracker tracker_;
     std::vector<Event> events_;
+    std::map<std::string, std::int64_t> last_sign_;  ///< by node
     std::uint64_t seq_ = 0;
     int second_ = 0;
 };

@@ -90,7 +90,7 @@ TEST_F(VerdictCard, ANewSentenceOfADismissedVerdictStaysDismissed) {
     verdict.confidence = 0.9;
     report(10, verdict);
     EXPECT_TRUE(card()->isVisible());
-    EXPECT_TRUE(find<QLabel>("failureText")->text().contains(u"Also: Rank 1"_s));
+    EXPECT_TRUE(find<QLabel>("failureText")->text().contains(u"Also: Probably: Rank 1"_s));
 }
 
 TEST_F(VerdictCard, ThePillOfTheRunShowsItWhileItHolds) {

@@ -130,7 +130,7 @@ TEST_F(FaultMarksTest, OfALostNodeNothingIsKnownAfterTheEnd) {
     for (const int rank : {0, 2, 3}) {
         EXPECT_EQ(found.of(rank), RankMark::LostPeer);
     }
-    EXPECT_NE(found.line().find("lost their peer: 0, 2 and 3"), std::string::npos) << found.line();
+    EXPECT_NE(found.line().find("lost a peer: 0, 2 and 3"), std::string::npos) << found.line();
     EXPECT_EQ(marks_json(found).find("\"nodes\":[\"node2\"]") == std::string::npos, false)
         << marks_json(found);
 }
@@ -302,9 +302,16 @@ std::vector<NodeLook> looks(double silent_s) {
     return {{"node1", {master}}, {"node3", {client}}};
 }
 
+// In its steps.
+StorePathRule rule_of_a_run() {
+    StorePathRule rule;
+    rule.observe(make_event(MetricEvent{1, 1, {{"loss", 1.0}}, {}}, 1, "node1", 0));
+    return rule;
+}
+
 TEST(StorePathRule, ABlockedRendezvousPortIsSeenWhileStepsGoOn) {
     const LaunchPlan plan = plan_of(3, 1);
-    StorePathRule rule;
+    StorePathRule rule = rule_of_a_run();
     EXPECT_FALSE(rule.take(10, looks(0), plan));
     EXPECT_FALSE(rule.take(24, looks(4), plan)) << "it may heal";
     const auto found = rule.take(38, looks(18), plan);
@@ -320,8 +327,10 @@ TEST(StorePathRule, ABlockedRendezvousPortIsSeenWhileStepsGoOn) {
     ASSERT_TRUE(over);
     EXPECT_EQ(over->verdict.phase, VerdictPhase::Over);
 
-    StorePathRule late;
+    StorePathRule late = rule_of_a_run();
     EXPECT_TRUE(late.take(10, looks(15), plan)) << "a long silence is enough";
+    StorePathRule before;
+    EXPECT_FALSE(before.take(10, looks(15), plan)) << "without steps the run hangs, which another rule says";
 }
 
 }  // namespace

@@ -251,7 +251,7 @@ private:
         if (rank.exit && failed_itself(*rank.exit)) {
             const bool noticed = cause_ != nullptr && has(cause_->waiting, rank.rank);
             return is_victim_here(rank) || noticed
-                       ? set(RankMark::LostPeer, text(kContext, "lost its peer"))
+                       ? set(RankMark::LostPeer, text(kContext, "lost a peer"))
                        : set(RankMark::FailedLater, text(kContext, "failed later"));
         }
         if (unknown) {
@@ -354,7 +354,7 @@ std::string FaultMarks::line() const {
         add(text(kContext, "wait for it: %1", {list_ranks(waiting)}));
     }
     if (const auto victims = with(RankMark::LostPeer); !victims.empty()) {
-        add(text(kContext, "lost their peer: %1", {list_ranks(victims)}));
+        add(text(kContext, "lost a peer: %1", {list_ranks(victims)}));
     }
     if (const auto later = with(RankMark::FailedLater); !later.empty()) {
         add(text(kContext, "failed later: %1", {list_ranks(later)}));

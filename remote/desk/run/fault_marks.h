@@ -30,7 +30,7 @@ enum class RankMark {
 struct FaultMarks {
     struct OfRank {
         RankMark mark = RankMark::None;
-        std::string text = {};      ///< "stopped", "waits for rank 1", "lost its peer"; None: empty
+        std::string text = {};      ///< "stopped", "waits for rank 1", "lost a peer"; None: empty
         std::int64_t since_us = 0;  ///< Unknown: the last sign of its node; else 0
 
         bool operator==(const OfRank&) const = default;
@@ -52,7 +52,7 @@ struct FaultMarks {
     bool blames(const std::string& node) const { return blamed_nodes.count(node) > 0; }
     /// "rank 1", "ranks 1, 3", "node2", "node2 – node3"; empty: nobody is at fault.
     std::string culprit_name() const;
-    /// "At fault: node2 · lost their peer: 0, 2, 3 · unknown since 11:17:45: 1"; empty: there is nothing to say.
+    /// "At fault: node2 · lost a peer: 0, 2, 3 · unknown since 11:17:45: 1"; empty: there is nothing to say.
     std::string line() const;
 
     std::set<std::string> blamed_nodes = {};  ///< see blames()

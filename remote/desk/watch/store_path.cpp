@@ -22,7 +22,8 @@ std::vector<SilentPath> store_paths(const RankWaits& waits, const LaunchPlan& pl
                  [&](const SilentPath& path) {
                      const bool of_store =
                          path.port == plan.master_port || path.socket.local_port == plan.master_port;
-                     return of_store && !path.to.empty() && path.from != path.to;
+                     // A connection that is not made yet holds the start: the rule about hangs has it.
+                     return of_store && !path.connecting && !path.to.empty() && path.from != path.to;
                  });
     return paths;
 }
@@ -74,18 +75,24 @@ HangFinding finding_of(std::vector<SilentPath> paths, const LaunchPlan& plan, do
 void StorePathRule::observe(const Event& event) {
     if (const auto* verdict = event.as<DiagnosisEvent>(); verdict != nullptr && is_store_path(*verdict)) {
         live_ = verdict->phase == VerdictPhase::Live ? std::optional<Verdict>(*verdict) : std::nullopt;
+    } else if (verdict != nullptr && live_ && verdict->phase == VerdictPhase::Live &&
+               verdict->id == live_->id && verdict->node == live_->node && verdict->rank == live_->rank) {
+        live_.reset();  // the run stands still by now: another verdict is in its place
+    } else if (const auto* metric = event.as<MetricEvent>()) {
+        stepped_ = stepped_ || metric->step >= 0;
     } else if (const auto* end = event.as<EndEvent>(); end != nullptr && event.node.empty()) {
         over_ = true;
     } else if (const auto* stage = event.as<StageEvent>();
                stage != nullptr && stage->name == StageName::Restart) {
         looks_.clear();
         with_ = 0;
+        stepped_ = false;
     }
 }
 
 std::optional<HangFinding> StorePathRule::take(double now, const std::vector<NodeLook>& looks,
                                                const LaunchPlan& plan) {
-    if (over_ || plan.master_port <= 0 || plan.nodes.size() < 2) {
+    if (over_ || !stepped_ || plan.master_port <= 0 || plan.nodes.size() < 2) {
         return std::nullopt;
     }
     for (const auto& look : looks) {

@@ -36,6 +36,7 @@ private:
     int with_ = 0;     ///< looks in a row that show it
     int without_ = 0;  ///< that do not
     bool over_ = false;
+    bool stepped_ = false;
     std::optional<Verdict> live_;
 };
 
