@@ -159,7 +159,12 @@ QWidget* LogsPage::make_content() {
     nccl_ = new NcclPane(&data_, this);
     timeline_ = make_list("logsTimeline", tr("Timeline"), {tr("Time"), tr("What"), tr("Who"), tr("Line")});
     facts_ = make_list("logsFacts", tr("Facts"), {tr("Fact"), tr("Value")});
-    tabs_->addTab(nccl_, tr("NCCL"));
+    auto* room = new QScrollArea(this);  // it may be narrower than all of NCCL's controls
+    room->setWidgetResizable(true);
+    room->setFrameShape(QFrame::NoFrame);
+    room->setFocusPolicy(Qt::NoFocus);
+    room->setWidget(nccl_);
+    tabs_->addTab(room, tr("NCCL"));
     tabs_->addTab(timeline_, tr("Timeline"));
     tabs_->addTab(facts_, tr("Facts"));
     // What the logs say on the left, the lines themselves over the whole height.

@@ -98,8 +98,10 @@ void PrompterBridge::show_next() {
     }
     key_dialog_ = new HostKeyDialog(asker());
     connect(key_dialog_, &QDialog::finished, this, &PrompterBridge::host_keys_answered);
-    connect(key_dialog_, &QObject::destroyed, this, [this] {
-        if (!key_dialog_ && !shown_keys_.empty()) {
+    // With the dialog that it is over, without an answer.
+    connect(key_dialog_, &QObject::destroyed, this, [this, gone = key_dialog_.data()] {
+        if (!shown_keys_.empty() && (!key_dialog_ || key_dialog_ == gone)) {
+            key_dialog_ = nullptr;
             host_keys_answered(QDialog::Rejected);
         }
     });
@@ -151,8 +153,9 @@ void PrompterBridge::show_secret(std::shared_ptr<PendingSecret> secret) {
     shown_secret_ = std::move(secret);
     secret_dialog_ = new SecretDialog(shown_secret_->question, asker());
     connect(secret_dialog_, &QDialog::finished, this, &PrompterBridge::secret_answered);
-    connect(secret_dialog_, &QObject::destroyed, this, [this] {
-        if (!secret_dialog_ && shown_secret_) {
+    connect(secret_dialog_, &QObject::destroyed, this, [this, gone = secret_dialog_.data()] {
+        if (shown_secret_ && (!secret_dialog_ || secret_dialog_ == gone)) {
+            secret_dialog_ = nullptr;
             secret_answered(QDialog::Rejected);
         }
     });

@@ -18,6 +18,7 @@ namespace rankscope::gui {
 namespace {
 
 constexpr int kLeastPage = 160;
+constexpr int kLeastWidth = 800;  ///< next to the buttons of the pages, in a window of 900
 constexpr int kLeastSlot = 24;
 constexpr int kStep = 20;
 
@@ -86,7 +87,7 @@ FittingScroll::FittingScroll(Kind kind, QWidget* content, QWidget* parent)
     : QAbstractScrollArea(parent), kind_(kind), content_(content) {
     setFrameShape(NoFrame);
     setFocusPolicy(Qt::NoFocus);
-    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setHorizontalScrollBarPolicy(kind == Kind::Page ? Qt::ScrollBarAsNeeded : Qt::ScrollBarAlwaysOff);
     setSizePolicy(QSizePolicy::Preferred,
                   kind == Kind::Page ? QSizePolicy::Expanding : QSizePolicy::Preferred);
     viewport()->setAutoFillBackground(false);
@@ -117,7 +118,8 @@ void FittingScroll::set_most(QWidget* of, double share) {
 
 QSize FittingScroll::minimumSizeHint() const {
     const int width = content_->minimumSizeHint().width();
-    return {width, kind_ == Kind::Page ? kLeastPage : std::min(kLeastSlot, sizeHint().height())};
+    return {kind_ == Kind::Page ? std::min(width, kLeastWidth) : width,
+            kind_ == Kind::Page ? kLeastPage : std::min(kLeastSlot, sizeHint().height())};
 }
 
 // A page wants no more than it needs: what is around it gets its own height first.
@@ -146,16 +148,20 @@ void FittingScroll::place() {
         return;
     }
     const QScopedValueRollback<bool> placing(placing_, true);
-    const int room = viewport()->height();
     QScrollBar* bar = verticalScrollBar();
-    bar->setPageStep(room);
+    QScrollBar* across = horizontalScrollBar();
+    const int widest = kind_ == Kind::Page ? content_->minimumSizeHint().width() : 0;
     int needed = 0;
-    for (int pass = 0; pass < 2; ++pass) {  // the bar that comes makes it narrower
-        const int width = viewport()->width();
+    for (int pass = 0; pass < 2; ++pass) {  // a bar that comes takes room
+        const int width = std::max(viewport()->width(), widest);
         needed = kind_ == Kind::Page ? least_height(*content_, width) : wanted_height(*content_, width);
-        bar->setRange(0, std::max(needed - room, 0));
+        bar->setRange(0, std::max(needed - viewport()->height(), 0));
+        across->setRange(0, std::max(widest - viewport()->width(), 0));
     }
-    content_->setGeometry(0, -bar->value(), viewport()->width(), std::max(needed, room));
+    bar->setPageStep(viewport()->height());
+    across->setPageStep(viewport()->width());
+    content_->setGeometry(-across->value(), -bar->value(), std::max(viewport()->width(), widest),
+                          std::max(needed, viewport()->height()));
 }
 
 void FittingScroll::resizeEvent(QResizeEvent* event) {
@@ -167,7 +173,7 @@ void FittingScroll::resizeEvent(QResizeEvent* event) {
 }
 
 void FittingScroll::scrollContentsBy(int /*dx*/, int /*dy*/) {
-    content_->move(0, -verticalScrollBar()->value());
+    content_->move(-horizontalScrollBar()->value(), -verticalScrollBar()->value());
 }
 
 bool FittingScroll::eventFilter(QObject* object, QEvent* event) {

@@ -105,9 +105,10 @@ protected:
                     return image;
                 };
                 for (const QString& tested : kTested) {
-                    constexpr double kSmoothing = 0.12;
+                    // A line of a pixel and a half is one or two of them, as its baseline falls; what is cut has none.
+                    constexpr double kLeast = 0.55;
                     const double whole = share_of_ink(wanted, tested);
-                    EXPECT_NEAR(share_of_ink(shown, tested) / whole, 1, kSmoothing)
+                    EXPECT_GE(share_of_ink(shown, tested) / whole, kLeast)
                         << what << ": " << ss(tested) << " in " << points << " points at scale " << scale;
                 }
             }
