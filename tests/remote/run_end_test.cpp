@@ -119,6 +119,22 @@ TEST(RunEnd, ANetworkFaultThatKeptRanksFromMeetingIsTheCause) {
     EXPECT_EQ(met.verdict(false).culprit.rank, 2) << "it trained: an error of its own";
 }
 
+TEST(RunEnd, AStoppedRankIsCalledSoThoughTheStopOfTheRunContinuedIt) {
+    Event stopped = live_verdict();
+    auto& verdict = std::get<DiagnosisEvent>(stopped.body);
+    verdict.id = "rank-stopped";
+    verdict.reason = "stopped";
+    RunTracker tracker = tracker_for(3, 1);
+    tracker.observe(stopped);
+    tracker.observe(victim_of("node1", 0, 100));
+    tracker.observe(exit_of("node2", 1, 0, 15, 110, true));
+    EXPECT_EQ(tracker.verdict(false).culprit.rank, 1);
+    EXPECT_EQ(tracker.verdict(false).detail,
+              "Rank 1 on node2 stopped answering: its process is stopped (state T).");
+    ASSERT_TRUE(tracker.diagnosis());
+    EXPECT_EQ(tracker.diagnosis()->id.text(), "rank-stopped");
+}
+
 TEST(RunEnd, OneVerdictThatIsOverLeavesTheOther) {
     RunTracker tracker = tracker_for(3, 1);
     Event other = live_verdict();

@@ -138,6 +138,12 @@ std::optional<EndEvent> RunTracker::verdict_on_a_stopped_rank() const {
         const int missing = victim->event.missing_rank;
         ++named[stopped_.count(missing) > 0 ? missing : *stopped_.begin()];
     }
+    // A stop of the run continues it, so that its supervisor may not name it any more: the watcher has seen it.
+    const DiagnosisEvent* live = held();
+    if (named.empty() && live != nullptr && live->rank >= 0 && live->reason == to_string(Activity::Stopped) &&
+        victim != nullptr && is_victim(*victim)) {
+        ++named[live->rank];
+    }
     if (named.empty()) {
         return std::nullopt;
     }
