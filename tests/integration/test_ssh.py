@@ -448,16 +448,6 @@ class Servers(Ssh):
             self.assertEqual(entry["id"], "ssh-exec", entry)
             self.assertIn("MaxSessions", entry["remedy"])
 
-    def test_the_text_of_nologin_is_shown(self):
-        node = self.cluster.node(1)
-        node.run(["sh", "-c", "echo 'maintenance until 18:00' > /run/nologin"], user=node.ROOT, check=True)
-        self.addCleanup(node.run, ["rm", "-f", "/run/nologin"], user=node.ROOT)
-        self.sshd(1)
-        for transport in ("libssh", "openssh"):
-            entry = self.refused(self.direct(transport=transport))
-            self.assertEqual(entry["id"], "ssh-login-closed", entry)
-            self.assertIn("maintenance until 18:00", entry["what"], entry)
-
     def test_a_denied_user_gets_a_second_guess(self):
         self.sshd(1, "DenyUsers trainer")
         entry = self.refused(self.direct())
