@@ -56,7 +56,7 @@ constexpr int kTickMs = 200;  ///< clocks and the table: as fast as one can read
 // nothing jumps to and fro while states change.
 void fit_states(QTableView& table, bool anew) {
     const int now = anew ? kStateWidth : table.columnWidth(RankTableModel::Phase);
-    const QFontMetrics text = table.horizontalHeader()->fontMetrics();
+    const QFontMetrics text = table.fontMetrics();
     const int last = table.rowAt(table.viewport()->height() - 1);
     const int rows = last < 0 ? table.model()->rowCount() : last + 1;
     int wanted = kStateWidth;

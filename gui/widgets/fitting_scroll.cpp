@@ -91,6 +91,8 @@ FittingScroll::FittingScroll(Kind kind, QWidget* content, QWidget* parent)
     setSizePolicy(QSizePolicy::Preferred,
                   kind == Kind::Page ? QSizePolicy::Expanding : QSizePolicy::Preferred);
     viewport()->setAutoFillBackground(false);
+    viewport()->setBackgroundRole(
+        QPalette::NoRole);  // else scroll areas inside take its own, which is that of a list
     content_->setParent(viewport());
     content_->installEventFilter(this);
     watch_parts();

@@ -20,6 +20,7 @@
 #include <QFontMetrics>
 #include <QImage>
 #include <QPainter>
+#include <QSettings>
 #include <QTableView>
 #include <algorithm>
 #include <cmath>
@@ -104,6 +105,7 @@ protected:
     }
     void open(bool dark, bool wide, const std::vector<std::string>& nodes) {
         window_.reset();
+        QSettings().remove(u"fleet/firstSteps"_s);  // of the window before
         apply_theme(*qApp, dark ? ThemeChoice::Dark : ThemeChoice::Light, false);
         Inventory inventory;
         for (const std::string& name : nodes) {
