@@ -147,8 +147,8 @@ class Preflight(unittest.TestCase):
         self.drop("node1", [f"ip saddr {self.cluster.node('node2').address} tcp dport 29500 drop"])
         check = self.expect(self.preflight(inventory=self.as_root), "master-port-dropped", ["node1", "node2"])
         self.assertIn("29500", "".join(check["evidence"]))
-        self.assertEqual(len(check["fixes"]), 1, check)
-        fix = check["fixes"][0]
+        self.assertEqual(len([fix for fix in check["fixes"] if fix.get("command")]), 1, check)
+        fix = check["fixes"][0]  # the command comes before the port that passes
         self.assertEqual(fix["node"], "node1")
 
         def do(command):
