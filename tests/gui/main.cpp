@@ -34,15 +34,13 @@ void choose_fonts(const QString& folder) {
     if (!qEnvironmentVariableIsEmpty("FONTCONFIG_FILE")) {
         return;
     }
-    QString text = u"<?xml version=\"1.0\"?><!DOCTYPE fontconfig SYSTEM \"fonts.dtd\"><fontconfig>"_s +
-                   u"<dir>/usr/share/fonts</dir>"_s;
+    QString text = u"<?xml version=\"1.0\"?><!DOCTYPE fontconfig SYSTEM \"fonts.dtd\"><fontconfig>"_s;
     for (const auto& [family, font] :
          {std::pair(u"sans-serif"_s, u"DejaVu Sans"_s), std::pair(u"monospace"_s, u"DejaVu Sans Mono"_s)}) {
         text += u"<alias binding=\"strong\"><family>"_s + family + u"</family><prefer><family>"_s + font +
                 u"</family></prefer></alias>"_s;
     }
-    text +=
-        u"<cachedir>/var/cache/fontconfig</cachedir><cachedir prefix=\"xdg\">fontconfig</cachedir></fontconfig>"_s;
+    text += u"<include ignore_missing=\"yes\">/etc/fonts/fonts.conf</include></fontconfig>"_s;
     QFile file(folder + u"/fonts.conf"_s);
     if (file.open(QIODevice::WriteOnly) && file.write(text.toUtf8()) > 0 && file.flush()) {
         qputenv("FONTCONFIG_FILE", file.fileName().toLocal8Bit());

@@ -44,8 +44,7 @@ std::string comment(const distribuuuu::Settings& settings, std::string name) {
     std::string lines = "# " + text(kContext, "Made from Distribuuuu's %1.", {name}) + '\n';
     if (!settings.model.weights.empty()) {
         lines += "# " +
-                 text(kContext,
-                      "MODEL.WEIGHTS is not read; train.checkpoint.init_from takes its file.") +
+                 text(kContext, "MODEL.WEIGHTS is not read; train.checkpoint.init_from takes its file.") +
                  '\n';
     }
     return lines;

@@ -109,11 +109,11 @@ private:
     std::set<int> stopped_;  ///< ranks whose process is stopped, by their own supervisors
     HardwareFaults hardware_;
     MemoryFacts memory_;
-    std::string waiting_;                            ///< what was last said of it
-    std::vector<DiagnosisEvent> live_;               ///< what holds the run, as the watcher sees it
-    std::map<std::string, std::int64_t> last_sign_;  ///< of each node
-    std::map<std::string, std::int64_t> end_reported_us_;   ///< when its end was reported
-    std::string hung_;                               ///< why the desk itself stops the run (on_hang: stop)
+    std::string waiting_;                                  ///< what was last said of it
+    std::vector<DiagnosisEvent> live_;                     ///< what holds the run, as the watcher sees it
+    std::map<std::string, std::int64_t> last_sign_;        ///< of each node
+    std::map<std::string, std::int64_t> end_reported_us_;  ///< when its end was reported
+    std::string hung_;  ///< why the desk itself stops the run (on_hang: stop)
 };
 
 }  // namespace rankscope
