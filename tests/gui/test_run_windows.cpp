@@ -321,15 +321,6 @@ TEST_F(LiveRunWindows, ALiveRunOfAnotherCacheFolderIsNoLeftover) {
     EXPECT_FALSE(box->informativeText().contains(table->item(row + 1, 1)->text()))
         << "what lives is not counted";
     box->reject();
-    QString attached;
-    QObject::connect(&dialog, &LeftoversDialog::attachRequested,
-                     [&attached](const QString& run_id) { attached = run_id; });
-    table->selectRow(row);
-    click(child<QPushButton>(&dialog, "leftoversAttach"));
-    ASSERT_TRUE(wait_until([&] { return !attached.isEmpty(); }, kLongMs))
-        << ss(child<QLabel>(&dialog, "leftoversProblem")->text());
-    EXPECT_EQ(attached, qs(id));
-    EXPECT_EQ((*store)->run(id)->name, "lasting");
     qputenv("XDG_CACHE_HOME", (folder_.path() + u"/cache"_s).toUtf8());
 }
 
