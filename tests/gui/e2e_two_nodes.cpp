@@ -324,9 +324,6 @@ TEST_F(TwoNodes, AKilledRankIsNamedInTheWindow) {
     EXPECT_EQ(run().ranks[1].phase, RankPhase::Failed);
     EXPECT_TRUE(text("rankSummary").contains(u"failed"_s));
     picture("10-killed");
-    click(find<QPushButton>("failureWhy"));
-    click(find<QPushButton>("failureLog"));
-    EXPECT_EQ(find<QComboBox>("logRank")->currentData().toInt(), 1);
 }
 
 TEST_F(TwoNodes, StopEndsTheRun) {
