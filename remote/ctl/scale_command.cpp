@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <base/text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/runs_labels.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/export/number_text.h>
 #include <remote/desk/scaling/scaling_run.h>
 
 #include <nlohmann/json.hpp>
@@ -34,9 +34,7 @@ std::string cell(double value, int digits = 4) {
 }
 
 std::string percent(double share) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.1f %%", share * 100);
-    return std::isfinite(share) ? buffer : "-";
+    return std::isfinite(share) ? fixed_text(share * 100, 1) + " %" : "-";
 }
 
 void print(const ScalingResult& result) {
