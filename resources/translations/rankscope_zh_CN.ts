@@ -1095,6 +1095,10 @@
             <source>Delete that run first, or use another run store (--data-dir).</source>
             <translation>先删除那个运行，或使用另一个运行存储 (--data-dir)。</translation>
         </message>
+        <message>
+            <source>its job is too large.</source>
+            <translation>它的作业文件过大。</translation>
+        </message>
     </context>
     <context>
         <name>FailureCatalogue</name>
@@ -11463,6 +11467,22 @@
             <source>Its name looks secret, or the job says that it is.</source>
             <translation>它的名称像是机密，或者作业声明它是机密。</translation>
         </message>
+        <message>
+            <source>It is part of an address that lets anyone send messages.</source>
+            <translation>它是地址的一部分，任何人凭此地址都能发送消息。</translation>
+        </message>
+        <message>
+            <source>the signature of an address</source>
+            <translation>地址的签名</translation>
+        </message>
+        <message>
+            <source>It follows ? or &amp; in a URL.</source>
+            <translation>它在 URL 中位于 ? 或 &amp; 之后。</translation>
+        </message>
+        <message>
+            <source>a cookie</source>
+            <translation>一个 Cookie</translation>
+        </message>
     </context>
     <context>
         <name>RunAlerts</name>
@@ -11595,10 +11615,6 @@
     </context>
     <context>
         <name>RunController</name>
-        <message>
-            <source>The node is not connected.</source>
-            <translation>该节点未连接。</translation>
-        </message>
         <message>
             <source>the run had failed</source>
             <translation>该运行已失败</translation>
@@ -14770,6 +14786,10 @@
         <message>
             <source>Check indentation, quotes and brackets near column %1.</source>
             <translation>检查第 %1 列附近的缩进、引号和括号。</translation>
+        </message>
+        <message>
+            <source>longer than %1 bytes</source>
+            <translation>长于 %1 字节</translation>
         </message>
     </context>
     <context>
@@ -19505,6 +19525,14 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>%1, %2 lines, dumps of %3 ranks</source>
             <translation>%1，%2 行，%3 个 rank 的转储</translation>
+        </message>
+        <message>
+            <source>Paste</source>
+            <translation>粘贴</translation>
+        </message>
+        <message>
+            <source>The pasted text cannot be written to %1, so it cannot be read: %2. Free some space there, or set TMPDIR to another folder.</source>
+            <translation>粘贴的文本无法写入 %1，因此无法读取：%2。请在那里释放一些空间，或将 TMPDIR 设为另一个文件夹。</translation>
         </message>
     </context>
     <context>
