@@ -7,6 +7,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass, field
 
 NAMES = {"worker": "rankscope-worker", "bench": "rankscope-worker-bench", "tests": "engine_cuda_test", "plugin": "librankscope-nccl.so"}
@@ -98,3 +99,36 @@ def find_tool(name):
     """A tool of the CUDA toolkit, in PATH or where the toolkit installs it; None: not there."""
     usual = pathlib.Path("/usr/local/cuda/bin") / name
     return shutil.which(name) or (str(usual) if usual.exists() else None)
+
+
+class Clocks:
+    """What the GPU reports of its clock, power and temperature while something runs, twice a second."""
+
+    FIELDS = ("clocks.sm", "power.draw", "temperature.gpu")
+
+    def __enter__(self):
+        self.program = shutil.which("nvidia-smi")
+        if self.program:
+            self.out = tempfile.TemporaryFile("w+")
+            self.process = subprocess.Popen([self.program, "--query-gpu=" + ",".join(self.FIELDS), "--format=csv,noheader,nounits", "-lms", "500"],
+                                            stdout=self.out, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        return self
+
+    def __exit__(self, *_):
+        self.load = os.getloadavg()[0]
+        if self.program:
+            self.process.terminate()
+            self.process.wait()
+
+    def summary(self):
+        """The greatest of each, and the load of the CPUs."""
+        found = {"load": self.load}
+        if self.program:
+            self.out.seek(0)
+            rows = [line.split(",") for line in self.out.read().splitlines()]
+            for number, name in enumerate(self.FIELDS):
+                values = [float(row[number]) for row in rows if len(row) == len(self.FIELDS) and row[number].strip().replace(".", "").isdigit()]
+                if values:
+                    found[name] = max(values)
+            self.out.close()
+        return found

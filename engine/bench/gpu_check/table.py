@@ -3,6 +3,9 @@
 """The report as one short table for people: the last lines of a call are what they see first."""
 
 
+import statistics
+
+
 def number(value):
     if isinstance(value, float):
         return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
@@ -26,6 +29,20 @@ def speed_rows(report):
                     ratio = f" ({mine / theirs:.2f}×)" if mine and theirs else ""
                     text += f", {part} {number(float(theirs)) if theirs else peer.get('fault', '–')}{ratio}"
         yield f"{model} {batch}", text
+
+
+def strong_rows(report):
+    """Of each case and program the step in every round, and the time of the kernels that the GPU needs for it."""
+    rows = rows_of(report, "strong")
+    for model, batch, who in dict.fromkeys((one["model"], one["batch"], one["who"]) for one in rows):
+        these = [one for one in rows if (one["model"], one["batch"], one["who"]) == (model, batch, who)]
+        steps = [one for one in these if "step_ms" in one]
+        faults = [one["fault"] for one in these if "fault" in one]
+        on_gpu = [one["on_gpu"] for one in steps if "on_gpu" in one]
+        text = ", ".join(f"{one['step_ms']['median']:.3f}" for one in steps)
+        mean = f" (mean {statistics.fmean(one['step_ms'].get('mean', one['step_ms']['median']) for one in steps):.3f})" if steps else ""
+        busy = f"; kernels {on_gpu[0]['busy_ms']:.3f} ms in {on_gpu[0]['kernels']:.0f}" if on_gpu else ""
+        yield f"{model} {batch}", who, f"{text}{mean} ms{busy}" + (f"; {faults[0]}" if faults else "")
 
 
 def rows_of(report, part):
@@ -88,6 +105,16 @@ def lines(report):
         yield "|---|---|---|---|---|---|"
         for case, name, lane, us, share, speed in operations:
             yield f"| {case} | {name} | {lane} | {us:.1f} | {share:.1%} | {speed} |"
+    strong = list(strong_rows(report))
+    if strong:
+        yield ""
+        yield "| case | program | step in each round |"
+        yield "|---|---|---|"
+        for case, who, text in strong:
+            yield f"| {case} | {who} | {text} |"
+    product = report.get("product", {}).get("result") or {}
+    for one in product.get("steps", []):
+        yield f"product: {one['step']}: exit {one['exit']}, {one['s']} s: {one['last'][:150]}"
     rows = list(speed_rows(report))
     if rows:
         yield ""

@@ -22,7 +22,7 @@ import torch.nn as nn
 
 import networks
 
-MODES = ("eager", "channels_last", "compile", "compile_channels_last")
+MODES = ("eager", "channels_last", "compile", "compile_channels_last", "whole_step_channels_last")
 
 
 def arguments():
@@ -40,6 +40,7 @@ def arguments():
     parser.add_argument("--optimizer", default="default", choices=("default", "foreach", "fused"),
                         help="torch's implementation of SGD")
     parser.add_argument("--read", default="each", choices=("each", "none"))
+    parser.add_argument("--profile", action="store_true", help="afterwards, the time of the GPU's kernels in a step, which no CPU distorts")
     parser.add_argument("--bucket-view", action="store_true", help="DDP with gradient_as_bucket_view")
     parser.add_argument("--no-sync", action="store_true", help="also time steps without communication, in alternating "
                         "blocks of five, and report the exposed share")
@@ -99,10 +100,10 @@ class Step:
                 model, device_ids=[device.index] if device.type == "cuda" else None,
                 gradient_as_bucket_view=args.bucket_view)
         self.loss_of = nn.MSELoss() if args.model in networks.REGRESSIONS else nn.CrossEntropyLoss()
+        mode = None if args.compile_mode == "default" else args.compile_mode
+        if args.mode.startswith(("compile", "whole_step")) and not hasattr(torch, "compile"):
+            refuse(f"torch {torch.__version__} has no torch.compile")
         if args.mode.startswith("compile"):
-            if not hasattr(torch, "compile"):
-                refuse(f"torch {torch.__version__} has no torch.compile")
-            mode = None if args.compile_mode == "default" else args.compile_mode
             net = torch.compile(net, mode=mode)
             self.loss_of = torch.compile(self.loss_of, mode=mode)
         self.net = net
@@ -112,10 +113,50 @@ class Step:
             self.scaler = torch.amp.GradScaler("cuda") if hasattr(torch.amp, "GradScaler") else torch.cuda.amp.GradScaler()
         self.batches = list(ready_batches(args, device, shape, classes))
         self.number = 0
+        self.recorded = []
+        if args.mode.startswith("whole_step"):
+            if distributed or self.scaler or args.read != "none":
+                refuse("whole_step is for one rank, without fp16, with --read none")
+            self.whole = torch.compile(self.loss, mode=mode)
+            if device.type == "cuda":
+                self.record()
+
+    def loss(self, x, y):
+        """Network and loss as one function: what torch.compile sees at once."""
+        half = {"bf16": torch.bfloat16}.get(self.args.precision)
+        with torch.autocast(self.device.type, dtype=half) if half else contextlib.nullcontext():
+            return self.loss_of(self.net(x), y)
+
+    def whole_step(self, x, y):
+        self.optimizer.zero_grad(set_to_none=True)
+        self.whole(x, y).backward()
+        self.optimizer.step()
+
+    def record(self):
+        """The whole step, update included, as one CUDA graph for each of the batches: nothing is copied, the CPU starts one graph a step."""
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for number in range(4):
+                self.whole_step(*self.batches[number % len(self.batches)])
+        torch.cuda.current_stream().wait_stream(stream)
+        pool = torch.cuda.graph_pool_handle()
+        for x, y in self.batches:
+            graph = torch.cuda.CUDAGraph()
+            self.optimizer.zero_grad(set_to_none=True)
+            with torch.cuda.graph(graph, pool=pool):
+                self.whole_step(x, y)
+            self.recorded.append(graph)
 
     def __call__(self):
         x, y = self.batches[self.number % len(self.batches)]
         self.number += 1
+        if self.recorded:
+            self.recorded[(self.number - 1) % len(self.recorded)].replay()
+            return
+        if self.args.mode.startswith("whole_step"):
+            self.whole_step(x, y)
+            return
         half = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(self.args.precision)
         with torch.autocast(self.device.type, dtype=half) if half else contextlib.nullcontext():
             outputs = self.net(x)
@@ -157,6 +198,22 @@ class Clock:
         if self.events is not None:
             torch.cuda.synchronize()
             self.wall = [begin.elapsed_time(end) for begin, end in self.events]
+
+
+def kernel_ms(step, steps=20):
+    """Of one step on the GPU: its kernels' time (what runs at once counts once), their sum, and how many there are."""
+    from torch.profiler import ProfilerActivity, profile
+    with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+        for _ in range(steps):
+            step()
+        torch.cuda.synchronize()
+    spans = sorted((event.time_range.start, event.time_range.end) for event in profiler.events()
+                   if event.device_type == torch.autograd.DeviceType.CUDA)
+    busy, until = 0.0, float("-inf")
+    for begin, end in spans:
+        busy += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    return {"busy_ms": busy / steps / 1e3, "sum_ms": sum(end - begin for begin, end in spans) / steps / 1e3, "kernels": len(spans) / steps}
 
 
 def percentile(values, share):
@@ -236,6 +293,9 @@ def main():
             bare_cpu = sum(r["no_sync_cpu_ms"] for r in ranks) / 1e3
             line["exposed_communication"] = 1 - bare / step_ms
             line["communication_cpu"] = 1 - bare_cpu / line["cpu_s_per_step"]
+        line["step_ms"]["mean"] = statistics.fmean(synced.wall)
+        if args.profile and args.device == "cuda":
+            line["on_gpu"] = kernel_ms(step)
         print(json.dumps(line), flush=True)
     if distributed:
         dist.barrier()
