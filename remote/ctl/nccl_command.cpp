@@ -245,13 +245,15 @@ int examine_files(const GlobalOptions& options, const std::vector<std::string>& 
     if (flights.empty()) {
         print_remarks(read);
         report(
-            Failure{.code = "bad-file",
-                    .where = paths.front(),
-                    .what = text(kContext, "There is no dump of a Flight Recorder."),
-                    .remedy = text(kContext,
-                                   "Name the files that PyTorch wrote (TORCH_NCCL_DEBUG_INFO_TEMP_FILE, by "
-                                   "default /tmp/nccl_trace_rank_0 and so on), or their folder. The number "
-                                   "at the end of a name is the rank.")},
+            Failure{
+                .code = "bad-file",
+                .where = paths.front(),
+                .what = text(kContext, "There is no dump of a Flight Recorder."),
+                .remedy = text(
+                    kContext,
+                    "Name the files that PyTorch wrote (TORCH_NCCL_DEBUG_INFO_TEMP_FILE, by "
+                    "default ~/.cache/torch/comm_lib_trace_rank_0 and so on), or their folder. The number "
+                    "at the end of a name is the rank.")},
             options.json);
         return kUsage;
     }

@@ -63,9 +63,19 @@ TEST(FlightEnvironment, ReadsThePlaceOfAProcess) {
     const auto place = flight_place_of(
         "RANK=3\0TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/r/pipe_\0TORCH_NCCL_DEBUG_INFO_TEMP_FILE=/r/old_\0"
         "TORCH_FR_DUMP_TEMP_FILE=/r/new_\0"s);
-    EXPECT_EQ(place, (FlightPlace{3, "/r/pipe_3.pipe", "/r/new_3"}));
+    EXPECT_EQ(place, (FlightPlace{3, "/r/pipe_3.pipe", {"/r/new_3"}}));
     EXPECT_EQ(flight_place_of("RANK=3\0HOME=/\0"s).rank, -1);
     EXPECT_EQ(flight_place_of("RANK=x\0TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/r/pipe_\0"s).rank, -1);
+}
+
+TEST(FlightEnvironment, LooksWhereEachPyTorchWritesByItself) {
+    using namespace std::string_literals;
+    const auto pipe = "RANK=0\0TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/r/pipe_\0HOME=/home/me\0"s;
+    const std::filesystem::path home = "/home/me/.cache/torch/comm_lib_trace_rank_0",
+                                first = "/tmp/nccl_trace_rank_0";
+    EXPECT_EQ(flight_place_of(pipe), (FlightPlace{0, "/r/pipe_0.pipe", {home, first}}));
+    EXPECT_EQ(flight_place_of(pipe + "XDG_CACHE_HOME=/scratch\0"s),
+              (FlightPlace{0, "/r/pipe_0.pipe", {"/scratch/torch/comm_lib_trace_rank_0", home, first}}));
 }
 
 TEST(FlightEnvironment, AContainerGetsNoPipe) {
@@ -77,15 +87,16 @@ TEST(FlightEnvironment, AContainerGetsNoPipe) {
 class Recorder {
 public:
     Recorder(const fs::path& folder, int rank, std::string dump)
-        : place_{rank, folder / ("pipe" + std::to_string(rank) + ".pipe"),
-                 folder / ("dump" + std::to_string(rank))} {
+        : place_{rank,
+                 folder / ("pipe" + std::to_string(rank) + ".pipe"),
+                 {folder / ("dump" + std::to_string(rank))}} {
         EXPECT_EQ(::mkfifo(place_.pipe.c_str(), 0600), 0);
         fd_.reset(::open(place_.pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
         thread_ = std::jthread([this, dump = std::move(dump)](const std::stop_token& stop) {
             while (!stop.stop_requested()) {
                 char byte = 0;
                 if (::read(fd_.get(), &byte, 1) == 1) {
-                    std::ofstream(place_.dump, std::ios::binary) << dump;
+                    std::ofstream(place_.dumps.back(), std::ios::binary) << dump;
                 }
                 sleep_s(0.01);
             }
@@ -99,11 +110,20 @@ private:
     std::jthread thread_;
 };
 
+TEST(FlightPipe, ReadsTheFileThatIsWritten) {
+    const test::TemporaryFolder folder;
+    const Recorder recorder(folder.path(), 2, "of this run.");
+    FlightPlace place = recorder.place();
+    place.dumps.insert(place.dumps.begin(), folder.path() / "elsewhere");
+    std::ofstream(place.dumps.front()) << "of a run before.";
+    EXPECT_EQ(dump_flights({place}, test::kPatience, {}).front().bytes, "of this run.");
+}
+
 TEST(FlightPipe, ReadsWhatTheProcessWrites) {
     const test::TemporaryFolder folder;
     const Recorder one(folder.path(), 1, "a pickle.");
     const Recorder four(folder.path(), 4, "another.");
-    std::ofstream(one.place().dump) << "an old one.";
+    std::ofstream(one.place().dumps.back()) << "an old one.";
     const auto flights = dump_flights({one.place(), four.place()}, test::kPatience, {});
     ASSERT_EQ(flights.size(), 2U);
     EXPECT_EQ(flights[0].rank, 1);
@@ -115,12 +135,12 @@ TEST(FlightPipe, ReadsWhatTheProcessWrites) {
 
 TEST(FlightPipe, DoesNotWaitForAProcessThatIsGone) {
     const test::TemporaryFolder folder;
-    FlightPlace absent{0, folder.path() / "0.pipe", folder.path() / "0"};
-    FlightPlace abandoned{1, folder.path() / "1.pipe", folder.path() / "1"};
-    FlightPlace no_pipe{2, folder.path() / "2.pipe", folder.path() / "2"};
+    FlightPlace absent{0, folder.path() / "0.pipe", {folder.path() / "0"}};
+    FlightPlace abandoned{1, folder.path() / "1.pipe", {folder.path() / "1"}};
+    FlightPlace no_pipe{2, folder.path() / "2.pipe", {folder.path() / "2"}};
     ASSERT_EQ(::mkfifo(abandoned.pipe.c_str(), 0600), 0);
     std::ofstream(no_pipe.pipe) << "a file";
-    std::ofstream(no_pipe.dump) << "what was left.";
+    std::ofstream(no_pipe.dumps.back()) << "what was left.";
     const double begin = monotonic_s();
     const auto flights = dump_flights({absent, abandoned, no_pipe}, 60, {});
     EXPECT_LT(monotonic_s() - begin, 10);
@@ -133,7 +153,7 @@ TEST(FlightPipe, DoesNotWaitForAProcessThatIsGone) {
 
 TEST(FlightPipe, ASilentProcessEndsWithTheTime) {
     const test::TemporaryFolder folder;
-    const FlightPlace place{0, folder.path() / "0.pipe", folder.path() / "0"};
+    const FlightPlace place{0, folder.path() / "0.pipe", {folder.path() / "0"}};
     ASSERT_EQ(::mkfifo(place.pipe.c_str(), 0600), 0);
     const UniqueFd reader(::open(place.pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     EXPECT_EQ(dump_flights({place}, 0.3, {}).front().outcome, FlightOutcome::NoDump);

@@ -71,23 +71,57 @@ void read_dump(const std::filesystem::path& file, FlightFile& flight) {
     flight.truncated = static_cast<std::size_t>(state.st_size) > done || !ends_well(flight.bytes);
 }
 
-struct Question {
-    const FlightPlace& place;
+/// A file that PyTorch may write to.
+struct Dump {
+    std::filesystem::path file;
     std::optional<Stamp> before;
     std::optional<Stamp> seen;  ///< at the last poll: a file that grows is being written
+};
+
+struct Question {
+    explicit Question(const FlightPlace& place) {
+        for (const auto& file : place.dumps) {
+            dumps.push_back({file, stamp_of(file), {}});
+        }
+        flight.rank = place.rank;
+        flight.outcome = ask(place);
+        open = flight.outcome == FlightOutcome::NoDump;
+    }
+
+    std::vector<Dump> dumps;
     FlightFile flight;
     bool open = false;
 };
 
 void poll(Question& question) {
-    const auto now = stamp_of(question.place.dump);
-    if (!now || now == question.before || now != question.seen) {
-        question.seen = now;
+    for (auto& dump : question.dumps) {
+        const auto now = stamp_of(dump.file);
+        if (!now || now == dump.before || now != dump.seen) {
+            dump.seen = now;
+            continue;
+        }
+        read_dump(dump.file, question.flight);
+        question.flight.outcome = FlightOutcome::Dumped;
+        question.open = question.flight.truncated && question.flight.bytes.size() < kMostFlightBytes;
         return;
     }
-    read_dump(question.place.dump, question.flight);
-    question.flight.outcome = FlightOutcome::Dumped;
-    question.open = question.flight.truncated && question.flight.bytes.size() < kMostFlightBytes;
+}
+
+/// The newest of those that were there before.
+void read_old(Question& question) {
+    const Dump* newest = nullptr;
+    const auto written = [](const Dump& dump) {
+        return std::tuple(std::get<1>(*dump.before), std::get<2>(*dump.before));
+    };
+    for (const auto& dump : question.dumps) {
+        if (dump.before && (newest == nullptr || written(*newest) < written(dump))) {
+            newest = &dump;
+        }
+    }
+    if (newest != nullptr) {
+        read_dump(newest->file, question.flight);
+        question.flight.outcome = FlightOutcome::Old;
+    }
 }
 
 }  // namespace
@@ -96,10 +130,7 @@ std::vector<FlightFile> dump_flights(const std::vector<FlightPlace>& places, dou
                                      const std::stop_token& stop) {
     std::vector<Question> questions;
     for (const auto& place : places) {
-        auto& question = questions.emplace_back(Question{place, stamp_of(place.dump), {}, {}, false});
-        question.flight.rank = place.rank;
-        question.flight.outcome = ask(place);
-        question.open = question.flight.outcome == FlightOutcome::NoDump;
+        questions.emplace_back(place);
     }
     const double deadline = monotonic_s() + seconds;
     const auto open = [](const Question& question) { return question.open; };
@@ -114,9 +145,8 @@ std::vector<FlightFile> dump_flights(const std::vector<FlightPlace>& places, dou
     }
     std::vector<FlightFile> flights;
     for (auto& question : questions) {
-        if (question.flight.outcome != FlightOutcome::Dumped && question.before) {
-            read_dump(question.place.dump, question.flight);
-            question.flight.outcome = FlightOutcome::Old;
+        if (question.flight.outcome != FlightOutcome::Dumped) {
+            read_old(question);
         }
         flights.push_back(std::move(question.flight));
     }

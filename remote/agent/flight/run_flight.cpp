@@ -61,7 +61,7 @@ std::map<int, FlightPlace> places_of(const NodePaths& paths, const wire::DumpFli
     const auto folder = flight_folder_of(RunDir{paths.run(request.run_id())});
     for (const int rank : wanted) {
         if (!ranks.contains(rank) && !places.contains(rank)) {  // its process is gone
-            places[rank] = {rank, folder / "none", folder / ("dump" + std::to_string(rank))};
+            places[rank] = {rank, folder / "none", {folder / ("dump" + std::to_string(rank))}};
         }
     }
     return places;

@@ -91,12 +91,21 @@ FlightPlace flight_place_of(std::string_view environment) {
     const std::string number = std::to_string(*rank);
     place.pipe = std::string(pipe) + number + ".pipe";
     for (const char* name : kDumpVariables) {  // the newer name wins
-        if (place.dump.empty() && !value(name).empty()) {
-            place.dump = std::string(value(name)) + number;
+        if (place.dumps.empty() && !value(name).empty()) {
+            place.dumps = {std::string(value(name)) + number};
         }
     }
-    if (place.dump.empty()) {
-        place.dump = "/tmp/nccl_trace_rank_" + number;
+    if (place.dumps.empty()) {
+        // Its default moved twice (torch/csrc/distributed/c10d/FlightRecorder.cpp), and the version is not known here.
+        const std::filesystem::path home = value("HOME").empty() ? "/tmp" : value("HOME");
+        std::vector<std::filesystem::path> folders{home / ".cache" / "torch"};
+        if (!value("XDG_CACHE_HOME").empty()) {
+            folders.insert(folders.begin(), std::filesystem::path(value("XDG_CACHE_HOME")) / "torch");
+        }
+        for (const auto& folder : folders) {
+            place.dumps.push_back(folder / ("comm_lib_trace_rank_" + number));
+        }
+        place.dumps.emplace_back("/tmp/nccl_trace_rank_" + number);
     }
     return place;
 }
