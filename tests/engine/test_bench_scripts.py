@@ -130,6 +130,12 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("rank 0 ended with 3", report["ours"]["result"][0]["fault"])
         self.assertEqual(report["ranks"]["state"], "done")
 
+    def test_the_product_needs_its_package(self):
+        done, report = self.check("--dry-run", "--part", "product", "--budget", "60")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(report["product"]["state"], "unavailable")
+        self.assertIn("has no torch", report["product"]["why"])
+
     def test_without_a_gpu_the_report_says_so(self):
         done, report = self.check("--part", "ranks", "--budget", "200")
         if report["machine"]["capabilities"].get("cuda", {}).get("devices"):
@@ -174,12 +180,16 @@ class GpuCheckOnAGpu(unittest.TestCase):
 
     def test_every_part_of_every_call_runs_its_commands(self):
         for call, names in parts.CALLS.items():
-            report, shown = self.run_parts(*names)
+            report, shown = self.run_parts(*(name for name in names if name != "product"))  # it takes an installed program
             self.assertIn("GPU: NVIDIA H200", shown)
-            if call > 1:  # the ratios of a call come from its own GPU
+            if call == 1:
+                rounds = [(one["who"], one["round"]) for one in report["strong"]["result"] if one["batch"] == 256]
+                self.assertEqual(rounds, [("ours", 1), ("whole-step", 1), ("jax", 1), ("whole-step", 2), ("ours", 2), ("ours", 3), ("whole-step", 3)])
+                self.assertIn("| resnet18 256 | whole-step | 2.500, 2.500, 2.500 (mean 2.500) ms |", shown)
+            if call == 3:  # the ratios of a call come from its own GPU
                 self.assertIn("| resnet18 256 | 500,000 images/s", shown)
                 self.assertIn("(5.00×)", shown)
-        self.assertIn("| resnet18 1024 | not measured here, compile rank 0 ended with 1: CUDA out of memory |", shown)
+        self.assertIn("| resnet18 1024 | not measured here, eager rank 0 ended with 1: CUDA out of memory,", shown)
         self.assertEqual(report["sanitizer"]["result"]["memcheck"], {"passed": 1, "failed": [], "skipped": 0})
 
     def test_what_each_part_measures_is_in_the_report(self):

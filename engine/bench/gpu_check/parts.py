@@ -27,21 +27,19 @@ PARTS = {
     "compile": functools.partial(speed.run_peer, "compile_channels_last"),
     "autotune": functools.partial(speed.run_peer, "whole_step_channels_last+max-autotune-no-cudagraphs", one_case=True),
     "ours-large": functools.partial(speed.run_ours, large=True),
-    "eager-large": functools.partial(speed.run_peer, "channels_last", large=True),
     "strong-large": functools.partial(speed.run_peer, "whole_step_channels_last", large=True),
-    "graphs-large": functools.partial(speed.run_peer, "compile_channels_last+reduce-overhead", large=True),
     "sanitizer": sanitizer.run,
 }
 # What one call of ten minutes holds, by estimate; a part that does not fit is named and can be asked for by itself.
 CALLS = {
-    1: ("ceilings", "strong", "tests", "operations"),
+    1: ("ceilings", "strong", "tests", "operations", "ours"),
     2: ("product", "ranks", "plugin", "flight", "autotune"),
     3: ("ours-beside", "ours-large", "strong-large", "eager", "eager-channels-last", "graphs", "compile", "sanitizer"),
 }
 # The most that a part may take, in seconds, where something hangs; what is not named has no limit of its own.
-SHARES = {"ceilings": 60, "strong": 250, "product": 220, "autotune": 150, "strong-large": 150, "ours": 240, "ours-beside": 60, "operations": 90, "tests": 240, "ranks": 200, "graphs": 240, "eager": 100,
-          "eager-channels-last": 100, "plugin": 100, "flight": 90, "compile": 240, "ours-large": 120, "eager-large": 90,
-          "graphs-large": 150}
+SHARES = {"ceilings": 60, "strong": 250, "product": 220, "ours": 240, "ours-beside": 60, "operations": 90, "tests": 240, "ranks": 200,
+          "graphs": 240, "eager": 100, "eager-channels-last": 100, "plugin": 100, "flight": 90, "compile": 240, "autotune": 240,
+          "ours-large": 120, "strong-large": 150}
 
 
 class Report:

@@ -216,7 +216,7 @@ def _run(machine, desk, folder, keep, report):
         shutil.copy2(HERE / "peers" / script, folder / script)
     common = {"command": [machine.python, "ddp_script.py", "--steps", "100000"], "push": ["ddp_script.py", "networks.py"],
               "nccl_profiler": "full", "backend": "gloo" if machine.dry else "nccl",
-              "env": {**{key: value for key, value in gpu.items() if key != "LD_LIBRARY_PATH"}, "TORCH_NCCL_TRACE_BUFFER_SIZE": "2000"}}
+              "env": {**{key: value for key, value in gpu.items() if key != "LD_LIBRARY_PATH"}, "TORCH_FR_BUFFER_SIZE": "2000"}}
     report["script_killed"] = observed(desk, "script-killed", desk.job("script-killed", **common), "ddp_script.py", signal.SIGKILL)
     keep()
     report["script_frozen"] = observed(desk, "script-frozen", desk.job("script-frozen", **common), "ddp_script.py", signal.SIGSTOP)

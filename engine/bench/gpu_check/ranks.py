@@ -15,7 +15,9 @@ JOINED = 48
 UPDATES = 8
 RUN_S = 90
 ONE_UPDATE_LIMIT = 1e-5
-CASES = (("convnet", {}), ("resnet18", {"sync_bn": True}), ("convnet", {"accumulate_steps": 2}))
+COMPRESSED_LIMIT = 1e-4  # of gradients that travel with 8 or 11 bits of mantissa
+CASES = (("convnet", {}), ("resnet18", {"sync_bn": True}), ("convnet", {"accumulate_steps": 2}),
+         ("convnet", {"ddp": {"compression": "bf16"}}), ("convnet", {"ddp": {"compression": "fp16"}}))
 # Several ranks on one GPU are several hosts for NCCL: sockets on the loopback device, few blocks, so that all fit.
 # Nothing is measured: ranks that share a GPU would measure one another, and different kernels give different bits.
 ONE_GPU = {"NCCL_HOSTID": "rank{rank}", "NCCL_SOCKET_IFNAME": "lo", "NCCL_IB_DISABLE": "1", "NCCL_MNNVL_ENABLE": "0",
@@ -64,7 +66,7 @@ def distance(one, many):
 
 
 def compare(machine, budget, model, more, alone, world):
-    result = {"model": model, "ranks": world, **more, "limit": ONE_UPDATE_LIMIT}
+    result = {"model": model, "ranks": world, **more, "limit": COMPRESSED_LIMIT if "ddp" in more else ONE_UPDATE_LIMIT}
     several, failed = train(machine, model, world, more, budget.limit(RUN_S))
     if failed:
         return {**result, "fault": failed.fault, "said": failed.said, "timed_out": failed.timed_out}

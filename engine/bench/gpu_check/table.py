@@ -1,8 +1,6 @@
 # SPDX-FileCopyrightText: Rankscope contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The report as one short table for people: the last lines of a call are what they see first."""
-
-
 import statistics
 
 
@@ -16,7 +14,7 @@ def speed_rows(report):
     """model and batch: images/s of ours and of each peer, and the ratios."""
     # What ran in this call, on this GPU; the longer measurement where there are two.
     ours = {(one["model"], one["batch"]): one for part in ("ours-beside", "ours-large", "ours") for one in rows_of(report, part)}
-    peers = [part for part in report if part.startswith(("eager", "graphs", "compile"))]
+    peers = [part for part in report if part.startswith(("eager", "graphs", "compile", "strong-large", "autotune"))]
     known = dict.fromkeys([*ours, *((one["model"], one["batch"]) for part in peers for one in rows_of(report, part))])
     for model, batch in known:
         one = ours.get((model, batch), {"fault": "not measured here"})

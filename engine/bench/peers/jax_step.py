@@ -68,7 +68,7 @@ def batch_norm(x, parameters, running):
 def loss_of(weights, running, x, y):
     kept = {}
     x, kept["bn1"] = batch_norm(convolve(x, weights["conv1"], 2), weights["bn1"], running["bn1"])
-    x = jax.lax.reduce_window(jax.nn.relu(x), jnp.array(-jnp.inf, x.dtype), jax.lax.max, (1, 3, 3, 1), (1, 2, 2, 1),
+    x = jax.lax.reduce_window(jax.nn.relu(x), -jnp.inf, jax.lax.max, (1, 3, 3, 1), (1, 2, 2, 1),
                               ((0, 0), (1, 1), (1, 1), (0, 0)))
     for stage, depth in enumerate(DEPTHS):
         for number in range(depth):
