@@ -158,8 +158,12 @@ def observed(desk, kind, job, word, fault):
         desk.call(f"{kind}-show", "runs", "show", run)
         desk.bundle(run, kind)
     finally:
-        if followed.poll() is None:
-            followed.terminate()
+        if followed.poll() is None:  # SIGINT: the run ends with it, whatever time is left
+            followed.send_signal(signal.SIGINT)
+            try:
+                followed.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                followed.kill()
     return result
 
 
