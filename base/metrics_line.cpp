@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
 #include <base/metrics_line.h>
 
 #include <nlohmann/json.hpp>
@@ -20,18 +21,8 @@ void say(std::string* why, std::string text) {
     }
 }
 
-// Depth is bounded by the parser's callback: a hostile "[[[[…" must not exhaust the agent's stack.
-json parse_shallow(std::string_view line) {
-    bool too_deep = false;
-    json parsed = json::parse(
-        line.begin(), line.end(),
-        [&too_deep](int depth, json::parse_event_t, json&) {
-            too_deep = too_deep || depth > 8;
-            return depth <= 8;
-        },
-        /*allow_exceptions=*/false);
-    return too_deep ? json(json::value_t::discarded) : parsed;
-}
+// Of its kinds of values none is deeper.
+constexpr JsonLimits kLimits{.bytes = 2 * kMaxMetricsLine, .depth = 8};
 
 // What JSON has no number for: null is not-a-number, infinity is a text.
 constexpr std::string_view kInfinity = "inf";
@@ -130,10 +121,10 @@ std::optional<MetricsLine> parse_metrics_line(std::string_view line, std::string
                      std::to_string(kMaxMetricsLine));
         return std::nullopt;
     }
-    json object = parse_shallow(line);
+    json object = read_json(line, kLimits);
     if (object.is_discarded()) {
         if (const auto repaired = without_non_finite(line)) {
-            object = parse_shallow(*repaired);
+            object = read_json(*repaired, kLimits);
         }
     }
     if (object.is_discarded()) {

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <base/text.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <numeric>
 
 namespace rankscope {
@@ -63,9 +63,7 @@ std::string size_text(std::uint64_t bytes) {
         size /= 1024;
         ++unit;
     }
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), size < 99.95 ? "%.1f %s" : "%.0f %s", size, kUnits.at(unit));
-    return text.data();
+    return fixed_text(size, size < 99.95 ? 1 : 0) + ' ' + kUnits.at(unit);
 }
 
 std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {

@@ -14,6 +14,7 @@
 #include <QApplication>
 #include <QSettings>
 #include <algorithm>
+#include <clocale>
 #include <cstdio>
 #include <optional>
 
@@ -59,6 +60,8 @@ int main(int argc, char** argv) {
     }
     std::optional<DisplayCheck> check(std::in_place);
     QApplication app(argc, argv);
+    // It has set the desktop's locale. Numbers of files and commands have a point, also in libraries that use strtod().
+    std::setlocale(LC_NUMERIC, "C");
     check.reset();
     QApplication::setApplicationDisplayName(QStringLiteral("Rankscope"));
     QApplication::setDesktopFileName(QStringLiteral("rankscope"));

@@ -8,9 +8,22 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 namespace rankscope::distribuuuu {
 namespace {
+
+// Of a float that does not fit: too large, or too small. The place of its first digit that is not 0 says so.
+bool is_huge(std::string_view text) {
+    const auto e = text.find_first_of("eE");
+    const auto digits = text.substr(0, e);
+    const auto point = std::min(digits.find('.'), digits.size());
+    const auto first = digits.find_first_not_of("0.");
+    if (e != std::string_view::npos) {
+        return text.substr(e + 1, 1) != "-";
+    }
+    return first < point;
+}
 
 constexpr int kDeepest = 32;  // nested lists
 
@@ -75,7 +88,7 @@ std::optional<PythonValue> number_of(std::string_view raw, bool negative) {
         return std::nullopt;
     }
     if (fault == std::errc::result_out_of_range) {
-        number = std::strtod(text.c_str(), nullptr);  // 0 or infinity, as Python has it
+        number = is_huge(text) ? std::numeric_limits<double>::infinity() : 0;  // as Python has it
     }
     return PythonValue{negative ? -number : number};
 }

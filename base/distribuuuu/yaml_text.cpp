@@ -3,6 +3,7 @@
 
 #include <base/distribuuuu/settings_error.h>
 #include <base/distribuuuu/yaml_text.h>
+#include <base/foreign_yaml.h>
 
 #include <yaml-cpp/yaml.h>
 
@@ -175,7 +176,7 @@ FlatValues read_yaml(const std::string& text, const std::string& file) {
     Reader reader(file);
     YAML::Node root;
     try {
-        root = YAML::Load(text);
+        root = load_yaml(text);
     } catch (const YAML::Exception& error) {
         throw SettingsError(file + ":" + std::to_string(error.mark.line + 1) + ": is not YAML: " + error.msg);
     }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
 #include <engine/checkpoint/checkpoint_store.h>
 #include <engine/checkpoint/file_io.h>
 #include <engine/checkpoint/safetensors.h>
@@ -69,7 +70,7 @@ nlohmann::json read_state(const fs::path& path) {
     }
     std::string text(file.size(), '\0');
     file.read(std::as_writable_bytes(std::span(text)));
-    nlohmann::json state = nlohmann::json::parse(text, nullptr, false);
+    nlohmann::json state = read_json(text);
     const bool ours = state.is_object() && state.contains("format") && state["format"] == kFormat;
     if (ours && state.contains("version") && state["version"].is_number() && state["version"] != kVersion) {
         throw Error(path.string() + " was written by another version of Rankscope (format " +

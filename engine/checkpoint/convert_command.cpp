@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <engine/checkpoint/checkpoint_store.h>
 #include <engine/checkpoint/convert_command.h>
 #include <engine/checkpoint/state_dict_file.h>
@@ -52,7 +53,8 @@ int convert_command(int argc, char** argv) {
     for (const TensorRecord& tensor : tensors) {
         bytes += tensor.bytes.size();
     }
-    std::printf("%s: %zu tensors, %.1f MB\n", out.c_str(), tensors.size(), static_cast<double>(bytes) / 1e6);
+    std::printf("%s: %zu tensors, %s MB\n", out.c_str(), tensors.size(),
+                fixed_text(static_cast<double>(bytes) / 1e6, 1).c_str());
     return 0;
 }
 

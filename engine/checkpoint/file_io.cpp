@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <engine/checkpoint/file_io.h>
 #include <engine/error.h>
 
@@ -10,7 +11,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -38,10 +38,8 @@ std::string free_space(const fs::path& path) {
         }
         folder = folder.parent_path();
     }
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), " (%.1f MB free)",
-                  static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize) / 1e6);
-    return text.data();
+    const double free = static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize);
+    return " (" + fixed_text(free / 1e6, 1) + " MB free)";
 }
 
 std::string remedy(int error) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
 #include <engine/checkpoint/host_broadcast.h>
 #include <engine/checkpoint/resume_guard.h>
 #include <engine/checkpoint/safetensors.h>
@@ -134,9 +135,8 @@ Snapshot unpack(std::span<const std::byte> in) {
     std::memcpy(sizes.data(), head.data(), head.size());
     const auto text = take(sizes[0]);
     Snapshot snapshot;
-    snapshot.position = training_position_of(nlohmann::json::parse(
-        std::string(static_cast<const char*>(static_cast<const void*>(text.data())), text.size()), nullptr,
-        false));
+    snapshot.position = training_position_of(
+        read_json({static_cast<const char*>(static_cast<const void*>(text.data())), text.size()}));
     snapshot.model = copies(parse_safetensors(take(sizes[1])));
     snapshot.optimizer = copies(parse_safetensors(take(sizes[2])));
     return snapshot;

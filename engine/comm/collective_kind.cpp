@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <engine/comm/collective_kind.h>
 
 #include <array>
-#include <cstdio>
 
 namespace rankscope::engine {
 
@@ -34,9 +34,7 @@ std::string bytes_text(std::size_t bytes) {
     for (; value >= 999.95 && unit + 1 < kUnits.size(); ++unit) {
         value /= 1000.0;
     }
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.1f %s", value, kUnits[unit]);
-    return text.data();
+    return fixed_text(value, 1) + ' ' + kUnits[unit];
 }
 
 std::string describe(CollectiveKind operation, std::uint64_t sequence, std::size_t bytes) {

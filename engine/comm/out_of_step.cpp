@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
+#include <base/number_text.h>
 #include <engine/comm/out_of_step.h>
 
 #include <nlohmann/json.hpp>
-
-#include <array>
-#include <cstdio>
 
 namespace rankscope::engine {
 namespace {
@@ -48,9 +47,7 @@ std::string instead(const std::string& group, const std::map<int, RankState>& st
 }
 
 std::string seconds(std::chrono::duration<double> time) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.1f s", time.count());
-    return text.data();
+    return fixed_text(time.count(), 1) + " s";
 }
 
 }  // namespace
@@ -67,7 +64,7 @@ std::string to_text(const RankState& state) {
 }
 
 std::optional<RankState> parse_rank_state(std::string_view text) {
-    const json parsed = json::parse(text, nullptr, false);
+    const json parsed = read_json(text);
     if (!parsed.is_object()) {
         return std::nullopt;
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/number_text.h>
 #include <base/wait_fd.h>
 #include <engine/comm/out_of_step.h>
 #include <engine/comm/peer_watch.h>
@@ -124,9 +125,9 @@ std::optional<PeerLoss> PeerWatch::ask(Op op, std::vector<std::string> fields, M
         } else if (options_.silence_limit > 0ms && silent > interval_ + options_.silence_limit) {
             std::array<char, 160> text{};
             std::snprintf(text.data(), text.size(),
-                          "has not answered for %.1f s: stopped (SIGSTOP, a debugger), or cut off from this "
+                          "has not answered for %s s: stopped (SIGSTOP, a debugger), or cut off from this "
                           "node",
-                          std::chrono::duration<double>(silent - interval_).count());
+                          fixed_text(std::chrono::duration<double>(silent - interval_).count(), 1).c_str());
             return store_gone(text.data());
         }
     }

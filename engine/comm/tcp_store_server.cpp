@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/log.h>
+#include <base/number_text.h>
 #include <base/text.h>
 #include <engine/comm/tcp_store_server.h>
 #include <engine/error.h>
@@ -395,9 +396,9 @@ void TcpStoreServer::find_silent() {
             silent > connection.silence_limit) {
             std::array<char, 128> text{};
             std::snprintf(text.data(), text.size(),
-                          "no sign of life for %.1f s: stopped (SIGSTOP, a debugger), or cut off from the "
+                          "no sign of life for %s s: stopped (SIGSTOP, a debugger), or cut off from the "
                           "network",
-                          std::chrono::duration<double>(silent).count());
+                          fixed_text(std::chrono::duration<double>(silent).count(), 1).c_str());
             lose(connection.rank, store_protocol::kGone, text.data());
         }
     }

@@ -1,24 +1,22 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <engine/distribuuuu/lines.h>
 
-#include <array>
-#include <cstdio>
+#include <cstddef>
 
 namespace rankscope::engine::distribuuuu {
 namespace {
 
-template <typename... Values>
-std::string formatted(const char* format, Values... values) {
-    std::array<char, 256> buffer{};
-    const int size = std::snprintf(buffer.data(), buffer.size(), format, values...);
-    return {buffer.data(), static_cast<std::size_t>(size) < buffer.size() ? static_cast<std::size_t>(size)
-                                                                          : buffer.size() - 1};
+// So wide at least, with blanks before.
+std::string padded(std::string text, std::size_t width) {
+    return text.insert(0, text.size() < width ? width - text.size() : 0, ' ');
 }
 
-std::string meter_text(const std::string& name, const char* format, const Meter& meter) {
-    return name + " " + formatted(format, meter.now) + " (" + formatted(format, meter.mean()) + ")";
+std::string meter_text(const std::string& name, std::size_t width, int decimals, const Meter& meter) {
+    return name + " " + padded(fixed_text(meter.now, decimals), width) + " (" +
+           padded(fixed_text(meter.mean(), decimals), width) + ")";
 }
 
 std::string counter(const Progress& progress) {
@@ -29,10 +27,10 @@ std::string counter(const Progress& progress) {
 }
 
 std::string meters_text(const Progress& progress, const Meters& meters) {
-    return counter(progress) + " | " + meter_text("Time", "%6.3f", meters.time) + " | " +
-           meter_text("Data", "%5.3f", meters.data) + " | " + meter_text("Loss", "%6.4f", meters.loss) +
-           " | " + meter_text("Acc@1", "%6.3f", meters.top1) + " | " +
-           meter_text("Acc@" + std::to_string(progress.topk), "%6.3f", meters.topk);
+    return counter(progress) + " | " + meter_text("Time", 6, 3, meters.time) + " | " +
+           meter_text("Data", 5, 3, meters.data) + " | " + meter_text("Loss", 6, 4, meters.loss) + " | " +
+           meter_text("Acc@1", 6, 3, meters.top1) + " | " +
+           meter_text("Acc@" + std::to_string(progress.topk), 6, 3, meters.topk);
 }
 
 }  // namespace
@@ -47,16 +45,17 @@ std::string training_banner() {
 
 std::string parameters_line(std::int64_t trainable) {
     const auto count = static_cast<double>(trainable);
-    return formatted("Params(M): %.3f, Model Size(MB): %.3f", count / 1e6, count * 4.0 / 1024 / 1024);
+    return "Params(M): " + fixed_text(count / 1e6, 3) +
+           ", Model Size(MB): " + fixed_text(count * 4.0 / 1024 / 1024, 3);
 }
 
 std::string epoch_line(std::int64_t epoch, double lr, const std::string& policy) {
-    return formatted("CURRENT EPOCH: %3lld,   LR: %.4f,   POLICY: ", static_cast<long long>(epoch), lr) +
-           policy;
+    return "CURRENT EPOCH: " + padded(std::to_string(epoch), 3) + ",   LR: " + fixed_text(lr, 4) +
+           ",   POLICY: " + policy;
 }
 
 std::string train_line(std::int64_t epoch, double eta_s, const Progress& progress, const Meters& meters) {
-    const std::string eta = eta_s != 0 ? formatted("ETA: %.2fh ", eta_s / 3600) : "";
+    const std::string eta = eta_s != 0 ? "ETA: " + fixed_text(eta_s / 3600, 2) + "h " : "";
     return eta + "TRAIN:  [" + std::to_string(epoch) + "]" + meters_text(progress, meters);
 }
 
@@ -65,13 +64,13 @@ std::string validation_line(const Progress& progress, const Meters& meters) {
 }
 
 std::string accuracy_line(double top1, double best, std::int64_t k, double topk, const std::string& saved) {
-    return formatted("ACCURACY: TOP1 %.3f(BEST %.3f) | TOP%lld %.3f | SAVED ", top1, best,
-                     static_cast<long long>(k), topk) +
-           saved;
+    return "ACCURACY: TOP1 " + fixed_text(top1, 3) + "(BEST " + fixed_text(best, 3) + ") | TOP" +
+           std::to_string(k) + " " + fixed_text(topk, 3) + " | SAVED " + saved;
 }
 
 std::string test_accuracy_line(double top1, std::int64_t k, double topk) {
-    return formatted("ACCURACY: TOP1 %.3f  |  TOP%lld %.3f", top1, static_cast<long long>(k), topk);
+    return "ACCURACY: TOP1 " + fixed_text(top1, 3) + "  |  TOP" + std::to_string(k) + " " +
+           fixed_text(topk, 3);
 }
 
 std::string loaded_line(const std::string& file) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
 #include <engine/train/cuda_plugin.h>
 #include <engine/train/version.h>
 
@@ -56,7 +57,7 @@ nlohmann::json cuda_device(int index) {
     if (plugin.functions == nullptr || !plugin.device_json(index, text.data(), text.size())) {
         return nullptr;
     }
-    return nlohmann::json::parse(text.data(), nullptr, false);
+    return read_json(text.data());
 }
 
 nlohmann::json cuda_devices() {

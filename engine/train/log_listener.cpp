@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <engine/train/log_listener.h>
 
-#include <array>
 #include <cstdio>
 
 namespace rankscope::engine {
@@ -13,9 +13,7 @@ std::string accuracy_text(const RunFacts& facts, const Totals& totals) {
     if (!facts.classifies) {
         return "";
     }
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), " acc %.2f %%", 100.0 * totals.acc1());
-    return text.data();
+    return " acc " + fixed_text(100.0 * totals.acc1(), 2) + " %";
 }
 
 }  // namespace
@@ -34,11 +32,11 @@ void LogListener::step_done(const StepReport& report) {
         report.update_in_epoch != report.updates_per_epoch) {
         return;
     }
-    std::printf("epoch %lld/%lld step %lld/%lld loss %.4f%s %.0f images/s\n",
-                static_cast<long long>(report.epoch + 1), static_cast<long long>(facts_.epochs),
-                static_cast<long long>(report.update_in_epoch),
-                static_cast<long long>(report.updates_per_epoch), report.mine.mean_loss(),
-                accuracy_text(facts_, report.mine).c_str(), samples_ / seconds_);
+    std::printf(
+        "epoch %lld/%lld step %lld/%lld loss %s%s %s images/s\n", static_cast<long long>(report.epoch + 1),
+        static_cast<long long>(facts_.epochs), static_cast<long long>(report.update_in_epoch),
+        static_cast<long long>(report.updates_per_epoch), fixed_text(report.mine.mean_loss(), 4).c_str(),
+        accuracy_text(facts_, report.mine).c_str(), fixed_text(samples_ / seconds_, 0).c_str());
     std::fflush(stdout);
     samples_ = 0;
     seconds_ = 0;
@@ -46,10 +44,11 @@ void LogListener::step_done(const StepReport& report) {
 
 void LogListener::epoch_done(const EpochReport& report) {
     if (report.validation) {
-        std::printf("epoch %lld/%lld validation loss %.4f%s of %.0f images\n",
+        std::printf("epoch %lld/%lld validation loss %s%s of %s images\n",
                     static_cast<long long>(report.epoch + 1), static_cast<long long>(facts_.epochs),
-                    report.validation->mean_loss(), accuracy_text(facts_, *report.validation).c_str(),
-                    report.validation->samples);
+                    fixed_text(report.validation->mean_loss(), 4).c_str(),
+                    accuracy_text(facts_, *report.validation).c_str(),
+                    fixed_text(report.validation->samples, 0).c_str());
         std::fflush(stdout);
     }
 }
@@ -59,8 +58,9 @@ void LogListener::checkpoint_done(const CheckpointReport& report) {
         std::printf("%s\n", abandoned_text(folder).c_str());
     }
     if (report.error.empty()) {
-        std::printf("checkpoint %s (%.1f MiB, training waited %.0f ms)\n", report.where.c_str(),
-                    static_cast<double>(report.bytes) / 1048576.0, report.held_ms);
+        std::printf("checkpoint %s (%s MiB, training waited %s ms)\n", report.where.c_str(),
+                    fixed_text(static_cast<double>(report.bytes) / 1048576.0, 1).c_str(),
+                    fixed_text(report.held_ms, 0).c_str());
     } else if (!report.repeated) {
         std::printf("the checkpoint of step %lld was not written: %s\n",
                     static_cast<long long>(report.update), report.error.c_str());

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
 #include <base/sha256.h>
 #include <engine/error.h>
 #include <engine/models/initialise.h>
@@ -132,7 +133,7 @@ void check_common_settings(const json& mine, ProcessGroup* group) {
     const std::vector<std::string> texts = gather_texts(mine.dump(), *group);
     const int stranger = first_different(texts);
     std::string differences;
-    list_differences(json::parse(texts[static_cast<std::size_t>(stranger)]), json::parse(texts[0]), "",
+    list_differences(read_json(texts[static_cast<std::size_t>(stranger)]), read_json(texts[0]), "",
                      differences);
     throw Error("rank " + std::to_string(stranger) + " has another configuration than rank 0: " +
                 differences + ". All ranks must be given the same train section.");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/config/train_config.h>
+#include <base/json_text.h>
 #include <engine/checkpoint/convert_command.h>
 #include <engine/comm/rank_env.h>
 #include <engine/error.h>
@@ -40,11 +41,10 @@ config::TrainConfig read_config(const std::string& file) {
     if (!in) {
         throw ConfigError(file + ": cannot be read");
     }
-    nlohmann::json section;
-    try {
-        section = nlohmann::json::parse(text.str());
-    } catch (const nlohmann::json::parse_error& error) {
-        throw ConfigError(file + ": is not JSON: " + error.what());
+    std::string why;
+    const nlohmann::json section = read_json(text.str(), {}, &why);
+    if (section.is_discarded()) {
+        throw ConfigError(file + ": is not JSON: " + why);
     }
     std::string problems;
     for (const config::ConfigProblem& problem : config::check_train_config(section)) {

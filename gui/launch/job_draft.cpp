@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
+#include <base/json_text.h>
 #include <gui/launch/job_draft.h>
 #include <gui/strings.h>
 
@@ -44,7 +45,7 @@ std::optional<JobSource> read_job_draft(const std::filesystem::path& file) {
         return std::nullopt;
     }
     const auto content = read_file(file);
-    const json root = content ? json::parse(*content, nullptr, false) : json();
+    const json root = content ? read_json(*content) : json();
     if (!root.is_object() || root.value("version", json()) != json(kVersion)) {
         return std::nullopt;
     }

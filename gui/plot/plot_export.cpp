@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/plot_export.h>
 #include <gui/plot/plot_sections.h>
 #include <gui/plot/svg_device.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
-#include <remote/desk/export/number_text.h>
 
 #include <QBuffer>
 #include <QCoreApplication>

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <base/text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/runs_labels.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/export/number_text.h>
 #include <remote/desk/scaling/scaling_run.h>
 
 #include <nlohmann/json.hpp>

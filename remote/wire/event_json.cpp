@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/json_number.h>
+#include <base/json_text.h>
 #include <remote/wire/event_json.h>
 
 #include <cmath>
@@ -9,11 +10,16 @@
 #include <limits>
 #include <sstream>
 #include <type_traits>
+#include <unordered_set>
+#include <utility>
 
 namespace rankscope {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// The largest bodies list what every rank of a node does.
+constexpr JsonLimits kBodyLimits{.bytes = std::size_t{32} << 20, .depth = 16, .values = 200'000};
 
 struct IgnoreFields {
     void operator()(const char*, auto&, auto...) const {}
@@ -166,6 +172,27 @@ private:
     const Json& json_;
 };
 
+/// Adds values under the names of others; the first of a name counts. An ordered object would compare each new key with
+/// all others, and a node sends as many as it likes.
+class NamedValues {
+public:
+    explicit NamedValues(Json& json) : members_(json.get_ref<Json::object_t&>()) {
+        for (const auto& member : members_) {
+            seen_.insert(member.first);
+        }
+    }
+
+    void operator()(const std::string& key, Json value) {
+        if (seen_.insert(key).second) {
+            members_.emplace_back(key, std::move(value));
+        }
+    }
+
+private:
+    Json::object_t& members_;
+    std::unordered_set<std::string> seen_;
+};
+
 struct BodyWriter {
     Json& json;
 
@@ -194,26 +221,28 @@ struct BodyWriter {
             json["epoch"] = metric.epoch;
         }
         // Names are the rank's: "rank", "node" or "step" among them must not replace what we know ourselves.
-        const auto put = [this](const std::string& key, Json value) {
-            if (key != "step" && key != "epoch" && !json.contains(key)) {
-                json[key] = std::move(value);
-            }
-        };
+        NamedValues put(json);
         for (const auto& [key, value] : metric.values) {
             // JSON has no such numbers: null is not-a-number, infinity is a text.
+            if (key == "step" || key == "epoch") {
+                continue;
+            }
             put(key, std::isfinite(value) ? Json(value)
                      : std::isnan(value)  ? Json(nullptr)
                      : value > 0          ? Json("inf")
                                           : Json("-inf"));
         }
         for (const auto& [key, value] : metric.texts) {
-            put(key, value);
+            if (key != "step" && key != "epoch") {
+                put(key, value);
+            }
         }
     }
     void operator()(const SampleEvent& sample) const {
+        NamedValues put(json);
         for (const auto& [key, value] : sample.values) {
-            if (!json.contains(key) && std::isfinite(value)) {
-                json[key] = value;
+            if (std::isfinite(value)) {
+                put(key, value);
             }
         }
     }
@@ -302,26 +331,7 @@ Json to_json(const Event& event) {
 }
 
 std::string to_json_line(const Event& event) {
-    // nlohmann leaves DEL and the C1 controls (U+0080 to U+009F) as they are; a terminal obeys them.
-    const std::string line = dump(to_json(event));
-    std::string out;
-    out.reserve(line.size());
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(line[i]);
-        const auto next = i + 1 < line.size() ? static_cast<unsigned char>(line[i + 1]) : 0U;
-        if (byte == 0x7F) {
-            out += "\\u007f";
-        } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {
-            constexpr const char* kDigits = "0123456789abcdef";
-            out += "\\u00";
-            out += kDigits[next >> 4U];
-            out += kDigits[next & 0xFU];
-            ++i;
-        } else {
-            out += line[i];
-        }
-    }
-    return out;
+    return json_line(to_json(event));
 }
 
 Json body_json(const EventBody& body) {
@@ -335,7 +345,10 @@ std::string body_to_json(const EventBody& body) {
 }
 
 bool body_from_json(const std::string& kind, const std::string& line, EventBody& body) {
-    const Json json = Json::parse(line, nullptr, false);
+    return read_body(kind, read_ordered_json(line, kBodyLimits), body);
+}
+
+bool read_body(const std::string& kind, const Json& json, EventBody& body) {
     EventBody read;
     if (!json.is_object() || !make_body(kind, read)) {
         return false;

@@ -22,5 +22,6 @@ nlohmann::ordered_json body_json(const EventBody& body);
 /// The same as text, for the run store, and back. false: the text is not such a body.
 std::string body_to_json(const EventBody& body);
 bool body_from_json(const std::string& kind, const std::string& json, EventBody& body);
+bool read_body(const std::string& kind, const nlohmann::ordered_json& json, EventBody& body);
 
 }  // namespace rankscope

@@ -14771,6 +14771,10 @@
             <source>Check indentation, quotes and brackets near column %1.</source>
             <translation>检查第 %1 列附近的缩进、引号和括号。</translation>
         </message>
+        <message>
+            <source>longer than %1 bytes</source>
+            <translation>长于 %1 字节</translation>
+        </message>
     </context>
     <context>
         <name>config</name>

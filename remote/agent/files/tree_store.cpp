@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
+#include <base/json_text.h>
 #include <base/paths.h>
 #include <base/sha256.h>
 #include <remote/agent/files/tree_store.h>
@@ -274,7 +275,7 @@ void TreeStore::read_manifest() {
     Sha256 hash;
     hash.update(std::as_bytes(std::span(folder.data(), folder.size())));
     manifest_ = paths_.root() / "pushed" / (to_hex(hash.finish()).substr(0, 32) + ".json");
-    const auto json = nlohmann::json::parse(read_file(manifest_).value_or(""), nullptr, false);
+    const auto json = read_json(read_file(manifest_).value_or(""));
     if (!json.is_object() || !json.contains("files") || !json["files"].is_array()) {
         return;
     }

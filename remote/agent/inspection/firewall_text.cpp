@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
 #include <base/text.h>
 #include <remote/agent/inspection/firewall_text.h>
 
@@ -48,7 +49,7 @@ std::string_view trimmed(std::string_view line) {
 
 NftRuleset read_nft_ruleset(std::string_view text) {
     NftRuleset ruleset;
-    const json root = json::parse(text.begin(), text.end(), nullptr, false);
+    const json root = read_json(text);
     if (!root.is_object() || !root.contains("nftables") || !root["nftables"].is_array()) {
         return ruleset;
     }

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/number_text.h>
 #include <base/utf8.h>
 #include <remote/agent/inspection/inspection_scope.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 namespace rankscope::agent {
 
@@ -28,9 +27,7 @@ void add_unseen(wire::HostInspection& found, const std::string& what, const std:
 }
 
 std::string late_text(double seconds) {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "no answer within %.2g s", seconds);
-    return text.data();
+    return "no answer within " + short_number_text(seconds, 2) + " s";
 }
 
 }  // namespace rankscope::agent

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/fd.h>
+#include <base/json_text.h>
 #include <base/paths.h>
 #include <base/text.h>
 #include <base/utf8.h>
@@ -181,7 +182,7 @@ FoundPrograms find_programs(const InspectionScope& scope) {
         program->set_error("late");
     }
     if (const auto text = look.wait(scope.stop)) {
-        read_found(nlohmann::json::parse(*text), result);
+        read_found(read_json(*text), result);
     } else {
         add_unseen(result.found, "programs", late_text(patience));
         result.tools = find_tools(kSystemFolders);

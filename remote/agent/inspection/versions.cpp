@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
+#include <base/json_text.h>
 #include <base/text.h>
 #include <base/utf8.h>
 #include <remote/agent/inspection/versions.h>
@@ -106,8 +107,7 @@ std::string look_at_libraries() {
             }
         }
     }
-    const auto toolkit = nlohmann::json::parse(
-        read_file("/usr/local/cuda/version.json").value_or(std::string()), nullptr, false);
+    const auto toolkit = read_json(read_file("/usr/local/cuda/version.json").value_or(std::string()));
     if (toolkit.is_object() && toolkit.contains("cuda") && toolkit["cuda"].is_object() &&
         toolkit["cuda"].contains("version") && toolkit["cuda"]["version"].is_string()) {
         found["cuda.system"] = toolkit["cuda"]["version"].get<std::string>();

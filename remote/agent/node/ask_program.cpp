@@ -3,14 +3,13 @@
 
 #include <base/clock.h>
 #include <base/event_loop.h>
+#include <base/number_text.h>
 #include <base/utf8.h>
 #include <remote/agent/node/ask_program.h>
 #include <remote/agent/node/command.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <list>
 #include <optional>
@@ -45,9 +44,7 @@ std::string ProgramAnswer::why() const {
         return std::string("it cannot be started: ") + std::strerror(start_error);
     }
     if (late) {
-        std::array<char, 64> text{};
-        std::snprintf(text.data(), text.size(), "no answer within %.1f s", seconds);
-        return text.data();
+        return "no answer within " + fixed_text(seconds, 1) + " s";
     }
     const auto begin = errors.find_first_not_of(" \t\r\n");
     if (begin != std::string::npos) {

@@ -4,6 +4,7 @@
 #include <base/clock.h>
 #include <base/files.h>
 #include <base/utf8.h>
+#include <base/visible_text.h>
 #include <base/wait_fd.h>
 #include <remote/agent/node/process_tree.h>
 
@@ -242,7 +243,7 @@ std::string command_of(pid_t pid) {
     if (command.size() > 80) {
         command = command.substr(0, 77) + "...";
     }
-    return as_utf8(command);
+    return visible_line(as_utf8(command));  // a script in a word has line breaks
 }
 
 std::string owner_of(pid_t pid) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
+#include <base/number_text.h>
 #include <base/utf8.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/probes/blocked_file.h>
@@ -122,10 +123,9 @@ void Look::add_folder(const RunDir& dir, bool shared, const std::set<int>& wante
 }
 
 void Look::finish(bool stacks, bool native_stacks) {
-    std::string_view uptime;
     const auto text = read_file("/proc/uptime").value_or(std::string());
-    uptime = text;
-    uptime_ = std::atof(std::string(next_word(uptime)).c_str());
+    std::string_view uptime = text;
+    uptime_ = take_number(uptime).value_or(0);
     read_all_sockets();
     for (auto& rank : ranks_) {
         if (stop_.stop_requested()) {

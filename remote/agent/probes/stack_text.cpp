@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
 #include <base/utf8.h>
 #include <remote/agent/probes/proc_text.h>
 #include <remote/agent/probes/stack_text.h>
@@ -59,7 +60,7 @@ const nlohmann::json* thread_in(const nlohmann::json& threads, std::int64_t tid)
 
 std::vector<std::string> parse_py_spy(std::string_view json, std::int64_t tid, const std::string& below) {
     std::vector<std::string> stack;
-    const auto threads = nlohmann::json::parse(json, nullptr, false);
+    const auto threads = read_json(json);
     const auto* thread = threads.is_array() ? thread_in(threads, tid) : nullptr;
     const auto frames = thread == nullptr ? nlohmann::json() : thread->value("frames", nlohmann::json());
     if (!frames.is_array()) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
+#include <base/json_text.h>
 #include <remote/agent/ranks/error_file.h>
 
 #include <nlohmann/json.hpp>
@@ -36,7 +37,7 @@ std::string ErrorFile::reason() const {
 ErrorFile read_error_file(const std::filesystem::path& file) {
     ErrorFile result;
     const auto content = read_file(file);
-    const auto json = nlohmann::json::parse(content.value_or(""), nullptr, false);
+    const auto json = read_json(content.value_or(""));
     if (!json.is_object() || !json.contains("message")) {
         return result;
     }

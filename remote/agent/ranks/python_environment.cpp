@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
+#include <base/json_text.h>
 #include <base/paths.h>
 #include <remote/agent/ranks/python_environment.h>
 
@@ -95,8 +96,7 @@ fs::path find_conda_folder(const std::string& name, std::string& searched) {
 
 // `conda env config vars set` keeps its variables there.
 void add_state_variables(const fs::path& folder, PythonEnvironment& found) {
-    const auto state =
-        nlohmann::json::parse(read_file(folder / "conda-meta/state").value_or(""), nullptr, false);
+    const auto state = read_json(read_file(folder / "conda-meta/state").value_or(""));
     if (!state.is_object() || !state.contains("env_vars") || !state["env_vars"].is_object()) {
         return;
     }

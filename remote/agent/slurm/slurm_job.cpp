@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
+#include <base/number_text.h>
 #include <base/utf8.h>
 #include <remote/agent/node/command.h>
 #include <remote/agent/slurm/slurm_job.h>
@@ -67,10 +68,10 @@ std::int64_t epoch_us(const std::string& text) {
 
 // "1234K", "1.5G", "0".
 std::uint64_t bytes_of(const std::string& text) {
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
+    std::string_view rest = text;
+    const double value = take_number(rest).value_or(0);
     constexpr std::string_view kUnits = "KMGTP";
-    const auto unit = *end == '\0' ? std::string_view::npos : kUnits.find(*end);
+    const auto unit = rest.empty() ? std::string_view::npos : kUnits.find(rest.front());
     const double scaled =
         unit == std::string_view::npos ? value : value * static_cast<double>(1ULL << (10 * (unit + 1)));
     return scaled > 0 && scaled < 1e18 ? static_cast<std::uint64_t>(scaled) : 0;

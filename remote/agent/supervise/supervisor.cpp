@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 
@@ -55,7 +56,11 @@ AgentResult<void> Supervisor::prepare() {
     spool_ = std::move(*spool);
     spool_.set_quota(run_.spool_quota_bytes());
     nccl_.prepare(run_, dir_, paths_);
-    std::ofstream(dir_.train_config(), std::ios::binary) << run_.train_config();
+    std::ofstream config(dir_.train_config(), std::ios::binary);
+    config << run_.train_config();
+    if (!config.flush()) {
+        return failure_from_errno(errno, dir_.train_config().string());  // else the ranks read half of it
+    }
     if (auto listening = control_.listen(dir_.dir); !listening) {
         return listening;
     }

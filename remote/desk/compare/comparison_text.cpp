@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <remote/desk/compare/comparison_text.h>
 #include <remote/desk/export/csv_cell.h>
-#include <remote/desk/export/number_text.h>
 #include <remote/desk/text.h>
 
 #include <nlohmann/json.hpp>

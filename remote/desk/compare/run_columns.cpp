@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/config/config_node.h>
+#include <base/number_text.h>
 #include <remote/desk/compare/run_columns.h>
 #include <remote/desk/compare/run_summary.h>
-#include <remote/desk/export/number_text.h>
 
 #include <algorithm>
 #include <array>

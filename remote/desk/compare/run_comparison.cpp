@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <base/text.h>
 #include <remote/desk/compare/metric_sense.h>
 #include <remote/desk/compare/run_comparison.h>
 #include <remote/desk/config/secret_env.h>
-#include <remote/desk/export/number_text.h>
 #include <remote/desk/node/version_names.h>
 #include <remote/desk/text.h>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <remote/desk/compare/run_groups.h>
-#include <remote/desk/export/number_text.h>
 
 #include <algorithm>
 #include <cmath>

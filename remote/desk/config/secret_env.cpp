@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/foreign_yaml.h>
 #include <remote/desk/config/secret_env.h>
 #include <remote/desk/text.h>
 
@@ -72,7 +73,7 @@ std::string with_masked_secrets(const std::string& yaml, const Job& job) {
         return yaml;
     }
     try {
-        YAML::Node root = YAML::Load(yaml);
+        YAML::Node root = load_yaml(yaml);
         mask(root["env"], secrets);
         for (const char* level : {"node_env", "rank_env"}) {
             if (root[level].IsMap()) {

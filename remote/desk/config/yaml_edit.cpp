@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/foreign_yaml.h>
 #include <remote/desk/config/yaml_edit.h>
 #include <remote/desk/config/yaml_layout.h>
 #include <remote/desk/config/yaml_tree.h>
@@ -83,7 +84,7 @@ public:
     explicit TextEdit(const std::string& text) : text_(text), layout_(text) {}
 
     std::optional<std::string> run(const Path& path, const json& value) const {
-        YAML::Node mapping = YAML::Load(text_);
+        YAML::Node mapping = load_yaml(text_);
         bool flow = mapping.IsMap() && mapping.size() > 0 && begins_flow(mapping);
         std::optional<YamlPlace> outer;
         for (std::size_t i = 0; i < path.size(); ++i) {

@@ -3,6 +3,7 @@
 
 #include <base/files.h>
 #include <base/json_number.h>
+#include <base/json_text.h>
 #include <base/nccl_plugin_variables.h>
 #include <base/paths.h>
 #include <remote/desk/deploy/artifacts.h>
@@ -49,7 +50,7 @@ std::string hash_of(const std::vector<BundleFile>& files) {
 }  // namespace
 
 std::optional<WorkerBundle> parse_manifest(const fs::path& folder, const std::string& content) {
-    const auto json = nlohmann::json::parse(content, nullptr, false);
+    const auto json = read_json(content);
     if (!json.is_object() || !json.contains("files") || !json["files"].is_array()) {
         return std::nullopt;
     }

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <base/text.h>
 #include <base/utf8.h>
 #include <remote/desk/export/html_report.h>
-#include <remote/desk/export/number_text.h>
 #include <remote/desk/export/svg_plot.h>
 #include <remote/desk/node/version_names.h>
 #include <remote/desk/text.h>

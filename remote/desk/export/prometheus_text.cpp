@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/export/number_text.h>
+#include <base/number_text.h>
 #include <remote/desk/export/prometheus_text.h>
 #include <remote/desk/verdict_words.h>
 

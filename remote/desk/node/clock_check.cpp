@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <remote/desk/node/clock_check.h>
 #include <remote/desk/text.h>
 
 #include <cmath>
-#include <cstdio>
 
 namespace rankscope {
 namespace {
@@ -14,9 +14,7 @@ constexpr const char* kContext = "ClockCheck";
 constexpr double kWorthAWord = 60;
 
 std::string rounded(double value) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.1f", value);
-    return buffer;
+    return fixed_text(value, 1);
 }
 
 std::string duration(double seconds) {

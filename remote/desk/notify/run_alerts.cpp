@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <remote/desk/notify/run_alerts.h>
 #include <remote/desk/text.h>
 #include <remote/desk/verdict_words.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 namespace rankscope {
@@ -22,9 +22,7 @@ bool grows(const std::string& metric) {
 }
 
 std::string value_text(double value) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.6g", value);
-    return buffer;
+    return short_number_text(value, 6);
 }
 
 }  // namespace

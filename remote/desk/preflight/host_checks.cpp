@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/visible_text.h>
 #include <remote/desk/node/clock_check.h>
 #include <remote/desk/preflight/gpu_checks.h>
 #include <remote/desk/preflight/host_checks.h>
@@ -88,7 +89,7 @@ void master_port(const NodeView& master, const HostNeeds& needs, HostFindings& f
         }
         known = true;
         const std::string number = std::to_string(needs.master_port);
-        std::string who = port.command();
+        std::string who = visible_line(port.command());
         if (who.empty()) {
             who = port.user().empty() ? text(kContext, "a process of another user")
                                       : text(kContext, "a process of %1", {port.user()});

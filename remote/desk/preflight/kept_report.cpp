@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
 #include <remote/desk/preflight/kept_report.h>
 #include <remote/desk/preflight/kept_report.pb.h>
 
@@ -184,7 +185,7 @@ std::optional<KeptReport> report_from_bytes(std::string_view bytes) {
         report.views.push_back(read(view));
     }
     report.untested = strings(kept.untested());
-    if (const auto json = nlohmann::json::parse(kept.plan(), nullptr, false); json.is_object()) {
+    if (const auto json = read_json(kept.plan()); json.is_object()) {
         if (auto plan = plan_from_json(json)) {
             report.plan = std::move(*plan);
         }

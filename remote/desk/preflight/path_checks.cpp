@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <remote/desk/preflight/path_checks.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <set>
@@ -237,12 +237,6 @@ bool resolves_elsewhere(const NodeView& target, const PathResult& path) {
            !target.host.interfaces().empty() && interface_of(target, path.address) == nullptr;
 }
 
-std::string number(double value, const char* format) {
-    char buffer[64];
-    std::snprintf(buffer, sizeof buffer, format, value);
-    return buffer;
-}
-
 std::string place(const std::vector<NodeView>& views, const PathResult& path) {
     return views[path.from].name + " -> " + views[path.to].name + " " +
            (is_ipv6(path.address) ? "[" + path.address + "]" : path.address) + ':' +
@@ -254,7 +248,7 @@ std::string evidence_of(FailureId id, const PathResult& path, const std::vector<
     const wire::ConnectResult& result = path.result;
     const std::string where = place(views, path) + ": ";
     if (id == "link-delay") {
-        return where + number(result.rtt_s() * 1e3, "%.1f ms there and back");
+        return where + fixed_text(result.rtt_s() * 1e3, 1) + " ms there and back";
     }
     if (id == "link-loss" && is_lossy(result)) {
         return where + std::to_string(result.retransmitted()) + " of " +
@@ -265,8 +259,8 @@ std::string evidence_of(FailureId id, const PathResult& path, const std::vector<
                " attempts without an answer";
     }
     if (id == "link-slow") {
-        return where +
-               number(8e-6 * static_cast<double>(result.bulk_sent()) / result.bulk_seconds(), "%.1f Mbit/s");
+        return where + fixed_text(8e-6 * static_cast<double>(result.bulk_sent()) / result.bulk_seconds(), 1) +
+               " Mbit/s";
     }
     if (id == "nat-one-way") {
         return where + "sent from " + result.local_address() + ", seen as " + result.seen_as();
@@ -314,7 +308,7 @@ std::string sentence(FailureId id, const Fault& fault, const std::vector<NodeVie
     }
     if (id == "link-delay" && mutual) {
         return text(kContext, "The delay between %1 is long: %2 ms there and back.",
-                    {among, number(first.result.rtt_s() * 1e3, "%.0f")});
+                    {among, fixed_text(first.result.rtt_s() * 1e3, 0)});
     }
     if (id == "partition-midrun") {
         return text(kContext, "%1 cannot reach %2 at %3 on any port: %4.", {from, to, first.address, how});
@@ -336,7 +330,7 @@ std::string sentence(FailureId id, const Fault& fault, const std::vector<NodeVie
     }
     if (id == "link-delay") {
         return text(kContext, "The delay between %1 and %2 is long: %3 ms there and back.",
-                    {from, to, number(first.result.rtt_s() * 1e3, "%.0f")});
+                    {from, to, fixed_text(first.result.rtt_s() * 1e3, 0)});
     }
     if (id == "link-loss") {
         // Some are only slower than others: the share of one that was counted.
@@ -348,14 +342,14 @@ std::string sentence(FailureId id, const Fault& fault, const std::vector<NodeVie
         }
         const wire::ConnectResult& result = (*counted)->result;
         return text(kContext, "The path from %1 to %2 loses packets: about %3 %.",
-                    {from, to, number(100.0 * result.retransmitted() / result.segments_out(), "%.0f")});
+                    {from, to, fixed_text(100.0 * result.retransmitted() / result.segments_out(), 0)});
     }
     if (id == "link-slow") {
         return text(
             kContext, "The path from %1 to %2 is slow: %3 Mbit/s.",
             {from, to,
-             number(8e-6 * static_cast<double>(first.result.bulk_sent()) / first.result.bulk_seconds(),
-                    "%.1f")});
+             fixed_text(8e-6 * static_cast<double>(first.result.bulk_sent()) / first.result.bulk_seconds(),
+                        1)});
     }
     if (id == "nat-one-way") {
         return text(kContext, "%1 is behind address translation: %2 sees it as %3.",

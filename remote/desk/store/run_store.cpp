@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
 #include <base/paths.h>
 #include <remote/desk/node/facts_json.h>
 #include <remote/desk/store/run_store.h>
@@ -301,7 +302,7 @@ RunRecord read_record(const Statement& row) {
     record.name = row.text(1);
     record.job_yaml = row.text(2);
     if (!row.is_null(3)) {
-        const auto json = nlohmann::json::parse(row.text(3), nullptr, false);
+        const auto json = read_json(row.text(3));
         if (auto plan = plan_from_json(json)) {
             record.plan = std::move(*plan);
         }
@@ -589,7 +590,7 @@ Result<KnownFacts> RunStore::facts() const {
     KnownFacts known;
     while (select.step() == Statement::Step::Row) {
         NodeFacts& facts = known[select.text(0)];
-        facts = facts_from_json(nlohmann::json::parse(select.text(1), nullptr, false));
+        facts = facts_from_json(read_json(select.text(1)));
         facts.probed_us = select.whole(2);
     }
     return known;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
 #include <remote/desk/node/facts_json.h>
 #include <remote/desk/store/run_store_impl.h>
 
@@ -96,7 +97,7 @@ Result<KnownFacts> RunStore::facts_of(const std::string& run_id) const {
     select.bind(1, run_id);
     KnownFacts known;
     while (select.step() == Statement::Step::Row) {
-        known[select.text(0)] = facts_from_json(nlohmann::json::parse(select.text(1), nullptr, false));
+        known[select.text(0)] = facts_from_json(read_json(select.text(1)));
     }
     return known;
 }

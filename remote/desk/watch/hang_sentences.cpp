@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <remote/desk/text.h>
 #include <remote/desk/watch/hang_sentences.h>
 #include <remote/diagnosis/command_fix.h>
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdio>
 
 namespace rankscope {
 namespace {
@@ -20,10 +20,8 @@ std::string seconds(double value) {
     return std::to_string(std::lround(value));
 }
 
-std::string one_decimal(double value) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.2f", value);
-    return buffer;
+std::string two_decimals(double value) {
+    return fixed_text(value, 2);
 }
 
 std::string server_of(const RankActivity& activity) {
@@ -60,7 +58,7 @@ std::string describe_kind(const RankSeen& seen) {
                                        : text(kContext, "a debugger holds it: %1", {activity.by});
         case Activity::Throttled:
             return activity.cpu_limit > 0 ? text(kContext, "its cgroup %1 permits %2 cores, and throttles it",
-                                                 {activity.by, one_decimal(activity.cpu_limit)})
+                                                 {activity.by, two_decimals(activity.cpu_limit)})
                                           : text(kContext, "its cgroup %1 throttles it", {activity.by});
         case Activity::UsesFile:
             return describe_file(activity);
@@ -170,7 +168,7 @@ std::vector<Evidence> facts_of(int rank, const RankSeen& seen, bool stack) {
         line += " (" + state.wait_channel + ')';
     }
     if (activity.cpu_share >= 0) {
-        line += text(kContext, ", %1 cores used", {one_decimal(activity.cpu_share)});
+        line += text(kContext, ", %1 cores used", {two_decimals(activity.cpu_share)});
     }
     if (!stack && !activity.line.empty()) {
         line += ", " + activity.line;

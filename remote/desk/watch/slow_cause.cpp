@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <remote/desk/text.h>
 #include <remote/desk/watch/slow_cause.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace rankscope {
 namespace {
@@ -224,9 +224,7 @@ std::string percent(double share) {
 }
 
 std::string short_number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2g", value);
-    return value >= 99.5 ? std::to_string(std::lround(value)) : text;
+    return value >= 99.5 ? std::to_string(std::lround(value)) : short_number_text(value, 2);
 }
 
 }  // namespace rankscope

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
+#include <base/foreign_yaml.h>
 #include <remote/logs/fold/line_guide.h>
 #include <remote/logs/read/own_resource.h>
 
@@ -47,7 +48,7 @@ LineGuide LineGuide::parse(const std::string& text, const std::string& file,
     LineGuide guide;
     YAML::Node root;
     try {
-        root = YAML::Load(text);
+        root = load_yaml(text);
     } catch (const YAML::Exception& error) {
         problems.push_back(file + ':' + std::to_string(error.mark.line + 1) + ": " + error.msg);
         return guide;

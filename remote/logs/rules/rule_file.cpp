@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/foreign_yaml.h>
 #include <remote/logs/rules/literal_scan.h>
 #include <remote/logs/rules/rule_file.h>
 #include <remote/logs/rules/version_range.h>
@@ -392,7 +393,7 @@ private:
 std::vector<Rule> parse_rules(const std::string& text, const std::string& file,
                               std::vector<RuleProblem>& problems) {
     try {
-        return Reader(file, problems).read(YAML::Load(text));
+        return Reader(file, problems).read(load_yaml(text));
     } catch (const YAML::Exception& error) {
         problems.push_back({file, error.mark.line + 1, error.msg});
         return {};

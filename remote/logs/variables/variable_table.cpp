@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
+#include <base/foreign_yaml.h>
 #include <base/text.h>
 #include <remote/logs/read/own_resource.h>
 #include <remote/logs/variables/variable_table.h>
@@ -141,7 +142,7 @@ VariableTable VariableTable::parse(const std::string& text, const std::string& f
     VariableTable table;
     YAML::Node root;
     try {
-        root = YAML::Load(text);
+        root = load_yaml(text);
     } catch (const YAML::Exception& error) {
         problems.push_back(file + ':' + std::to_string(error.mark.line + 1) + ": " + error.msg);
         return table;

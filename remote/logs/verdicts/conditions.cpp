@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <remote/logs/rules/version_range.h>
 #include <remote/logs/verdicts/conditions.h>
 
@@ -64,8 +65,9 @@ bool capture_holds(const Condition& condition, std::size_t rule, const Observed&
         if (!condition.is.empty() && !observed.surroundings.has_property(condition.is, value, match.host)) {
             return false;
         }
+        std::string_view number = value;
         if ((condition.at_least || condition.at_most) &&
-            !within(std::strtod(value.c_str(), nullptr), condition)) {
+            !within(take_number(number).value_or(0), condition)) {
             return false;
         }
         return condition.differs_from.empty() || differs(value, condition, rule, observed);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
 #include <remote/observe/nccl_inspector/inspector_lines.h>
 
 #include <nlohmann/json.hpp>
@@ -112,7 +113,7 @@ std::optional<InspectorLine> read_inspector_line(std::string_view line) {
         return std::nullopt;
     }
     // What stands before it is the prefix of a launcher that passes the output on.
-    const json read = json::parse(line.substr(line.find('{')), nullptr, false);
+    const json read = read_json(line.substr(line.find('{')));
     const json& header = member(read, "header");
     const json& collective = member(read, "coll_perf");
     const json& point_to_point = member(read, "p2p_perf");

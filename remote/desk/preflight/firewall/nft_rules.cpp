@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
 #include <remote/desk/preflight/firewall/nft_match.h>
 #include <remote/desk/preflight/firewall/nft_rules.h>
 #include <remote/desk/preflight/firewall/nft_text.h>
@@ -185,7 +186,7 @@ Match at_device(const Json& chain, const Packet& packet) {
 }  // namespace
 
 std::optional<NftRules> NftRules::parse(std::string_view text) {
-    auto parsed = Json::parse(text, nullptr, false);
+    auto parsed = read_json(text);
     if (!parsed.is_object() || !parsed.contains("nftables") || !parsed["nftables"].is_array()) {
         return std::nullopt;
     }
