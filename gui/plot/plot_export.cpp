@@ -8,6 +8,7 @@
 #include <gui/plot/svg_device.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <remote/desk/export/csv_cell.h>
 
 #include <QBuffer>
 #include <QCoreApplication>
@@ -38,15 +39,13 @@ QString number(double value) {
 }
 
 QString field(QString text, QChar separator) {
-    text.replace(u'\t', u' ');
-    if (!text.isEmpty() && u"=+-@"_s.contains(text.front())) {
+    if (separator == u',') {
+        return qs(csv_cell(ss(text)));
+    }
+    if (!text.isEmpty() && u"=+-@\t\r"_s.contains(text.front())) {
         text.prepend(u' ');
     }
-    if (separator == u',' &&
-        (text.contains(u'"') || text.contains(u',') || text.contains(u'\n') || text.contains(u'\r'))) {
-        return u'"' % text.replace(u'"', u"\"\""_s) % u'"';
-    }
-    return text.replace(u'\n', u' ').replace(u'\r', u' ');
+    return text.replace(u'\t', u' ').replace(u'\n', u' ').replace(u'\r', u' ');
 }
 
 /// A table that is written row by row.

@@ -19,12 +19,11 @@ enum class PlotFormat { Png, Svg, Pdf, Csv };
 QString plot_suffix(PlotFormat format);
 
 /// The values that a panel shows, with the steps in view: a row for a step and a column for each line; of a band the
-/// median, quantiles and extremes of each bucket of steps; of a heat map every rank. RFC 4180, or with tabs for the
-/// clipboard. Metric names that a spreadsheet would take for a formula get a space before.
+/// median, quantiles and extremes of each bucket of steps; of a heat map every rank. RFC 4180 (csv_cell), or with tabs for the
+/// clipboard, where names that a spreadsheet would take for a formula get a space before.
 QString panel_table(const MetricPlot& plot, const MetricPanel& panel, QChar separator);
 
-/// A text as a field of a table with commas, RFC 4180. One that a spreadsheet would take for a formula gets a space
-/// before.
+/// A text as a field of a table with commas: csv_cell().
 QString csv_field(const QString& text);
 /// Shortest text that reads back as the same number; empty where it is not finite.
 QString csv_number(double value);

@@ -1095,6 +1095,10 @@
             <source>Delete that run first, or use another run store (--data-dir).</source>
             <translation>先删除那个运行，或使用另一个运行存储 (--data-dir)。</translation>
         </message>
+        <message>
+            <source>its job is too large.</source>
+            <translation>它的作业文件过大。</translation>
+        </message>
     </context>
     <context>
         <name>FailureCatalogue</name>
@@ -11462,6 +11466,22 @@
         <message>
             <source>Its name looks secret, or the job says that it is.</source>
             <translation>它的名称像是机密，或者作业声明它是机密。</translation>
+        </message>
+        <message>
+            <source>It is part of an address that lets anyone send messages.</source>
+            <translation>它是地址的一部分，任何人凭此地址都能发送消息。</translation>
+        </message>
+        <message>
+            <source>the signature of an address</source>
+            <translation>地址的签名</translation>
+        </message>
+        <message>
+            <source>It follows ? or &amp; in a URL.</source>
+            <translation>它在 URL 中位于 ? 或 &amp; 之后。</translation>
+        </message>
+        <message>
+            <source>a cookie</source>
+            <translation>一个 Cookie</translation>
         </message>
     </context>
     <context>

@@ -98,7 +98,7 @@ TEST_F(PlotExport, HostileNamesStayText) {
     show(1, name);
     const std::string shown = plot_.shown_metrics().front();
     const QByteArray csv = exported(PlotFormat::Csv, shown);
-    EXPECT_TRUE(csv.startsWith("step,\" =cmd"));
+    EXPECT_TRUE(csv.startsWith("step,\"'=cmd"));
     QXmlStreamReader xml(exported(PlotFormat::Svg, shown));
     while (!xml.atEnd()) {
         xml.readNext();

@@ -33,73 +33,6 @@ std::string read_text(const fs::path& file) {
     return text.str();
 }
 
-std::string redacted(const std::string& text) {
-    return Redactor({}).redact(text, "here");
-}
-
-TEST(RedactorTest, ReplacesWhatLooksSecret) {
-    EXPECT_EQ(redacted("WANDB_API_KEY=0123456789abcdef0123"), "WANDB_API_KEY=[redacted]");
-    EXPECT_EQ(redacted("--hf-token abcdefgh12345 --lr 0.1"), "--hf-token [redacted] --lr 0.1");
-    EXPECT_EQ(redacted("{\"password\": \"correct horse\"}"), "{\"password\": \"[redacted] horse\"}");
-    EXPECT_EQ(redacted(std::string("login with ") + kToken), "login with [redacted]");
-    EXPECT_EQ(redacted("git clone https://me:s3cr3t@host/x"), "git clone https://me:[redacted]@host/x");
-    EXPECT_EQ(redacted("Authorization: Bearer abcdefghijklmnop1234"), "Authorization: Bearer [redacted]");
-    EXPECT_EQ(
-        redacted("-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\nbnNz\n-----END OPENSSH PRIVATE KEY-----\nx\n"),
-        "[redacted]\n\n\n\nx\n")
-        << "the lines below keep their numbers";
-    EXPECT_EQ(redacted("key AKIAIOSFODNN7EXAMPLE used"), "key [redacted] used");
-}
-
-TEST(RedactorTest, LeavesWhatOnlyLooksLikeIt) {
-    for (const char* text :
-         {"num_tokens=4096", "max_tokens: 2048, loss 2.31", "pad_token=<pad>", "tokenizer: gpt2-medium-large",
-          "NCCL INFO comm 0x55d0 rank 0 nranks 8 - Init START", "step 12 loss 0.5 tokens/s 1200000",
-          "http://node1:8080/metrics", "key: None", "monkey=business-as-usual", "secret_env: []"}) {
-        EXPECT_EQ(redacted(text), text);
-    }
-}
-
-TEST(RedactorTest, AValueThatIsKnownIsReplacedEverywhere) {
-    Redactor redactor({.secret_names = {"STORE_WORD"}});
-    nlohmann::ordered_json env{
-        {"STORE_WORD", "abc123def456ghi"}, {"NCCL_DEBUG", "INFO"}, {"HF_TOKEN", "***"}};
-    redactor.redact(env, "plan.json");
-    EXPECT_EQ(env["STORE_WORD"], kRedacted);
-    EXPECT_EQ(env["NCCL_DEBUG"], "INFO");
-    EXPECT_EQ(env["HF_TOKEN"], "***");
-    EXPECT_EQ(redactor.redact("connecting with abc123def456ghi.", "output of rank 3"),
-              "connecting with [redacted].");
-    const auto list = redactor.take_list();
-    ASSERT_EQ(list.size(), 2U);
-    EXPECT_EQ(list[0].where, "plan.json");
-    EXPECT_NE(list[0].what.find("STORE_WORD"), std::string::npos);
-    EXPECT_EQ(list[1].where, "output of rank 3");
-    EXPECT_EQ(list[1].times, 1U);
-}
-
-TEST(RedactorTest, AKnownSecretOfSeveralLinesKeepsTheNumbersOfLines) {
-    const std::string key = "abc123\ndef456\nghi789";
-    Redactor redactor({});
-    nlohmann::ordered_json env{{"MY_SECRET", key}};
-    redactor.redact(env, "plan.json");
-    EXPECT_EQ(redactor.redact("uses " + key + " here\nand more\n", "output of rank 0"),
-              "uses [redacted]\n\n here\nand more\n");
-}
-
-TEST(RedactorTest, WordsAfterAFlagOfACommand) {
-    nlohmann::ordered_json command{"python3", "train.py", "--api-key", "0a1b2c3d4e5f", "--lr", "0.1"};
-    Redactor({}).redact(command, "plan.json");
-    EXPECT_EQ(command,
-              nlohmann::ordered_json({"python3", "train.py", "--api-key", kRedacted, "--lr", "0.1"}));
-}
-
-TEST(RedactorTest, UsersAreHiddenWhereWanted) {
-    EXPECT_EQ(redacted("/home/maria/train.py"), "/home/maria/train.py");
-    EXPECT_EQ(Redactor({.hide_users = true}).redact("/home/maria/train.py from maria@node1", "here"),
-              "/home/USER/train.py from USER@node1");
-}
-
 class FailureBundleTest : public testing::Test {
 protected:
     FailureBundleTest() : store_(opened("here")) {
@@ -350,6 +283,67 @@ TEST_F(FailureBundleTest, WhatIsWrongWithinIsSaid) {
     members[2].second.assign(std::size_t{65} << 20, ' ');
     EXPECT_NE(refused(members).find("too large"), std::string::npos);
     EXPECT_FALSE(fs::exists(folder_.path().parent_path() / ".ssh"));
+}
+
+TEST_F(FailureBundleTest, NoSecretOfACommandIsInIt) {
+    const std::string secret = "Zq7xK2pW9vT4";
+    RunRecord record = *store_->run(id_);
+    record.run_id = "r3";
+    record.plan.ranks[0].command = {"python3", "train.py", "--api-key", secret};
+    record.job_yaml = "name: x\ncommand: [python3, train.py, --api-key, " + secret + "]\n";
+    ASSERT_TRUE(store_->create_run(record));
+    ASSERT_TRUE(
+        store_->append("r3", {make_event(LogEvent{false, "uses " + secret + "\n", 0}, 1, "node1", 0)}));
+    id_ = "r3";
+    auto other = opened("other");
+    const auto imported = import_bundle(*other, written());
+    ASSERT_TRUE(imported) << imported.failure().what;
+    const auto stored = *other->run("r3");
+    EXPECT_EQ(stored.job_yaml.find(secret), std::string::npos) << stored.job_yaml;
+    EXPECT_EQ(stored.plan.ranks[0].command.back(), kRedacted);
+    for (const auto& event : events_of(*other, "r3")) {
+        EXPECT_EQ(event.find(secret), std::string::npos) << event;
+    }
+}
+
+std::string repeated(const std::string& text, std::size_t times) {
+    std::string all;
+    all.reserve(text.size() * times);
+    for (std::size_t i = 0; i < times; ++i) {
+        all += text;
+    }
+    return all;
+}
+
+// Each would end the program, or take minutes or gigabytes.
+TEST_F(FailureBundleTest, PartsThatExplodeAreRefused) {
+    const auto with = [this](std::size_t part, const std::string& content) {
+        auto members = good();
+        members[part].second = content;
+        return refused(members);
+    };
+    const std::string begin = R"({"kind":"metric","node":"node1","rank":0,"seq":1,"t_us":5,"body":)";
+    EXPECT_NE(with(4, begin + repeated("[", 100'000) + repeated("]", 100'000) + "}\n").find("event 1"),
+              std::string::npos);
+    EXPECT_NE(
+        with(4, begin + repeated("{\"a\":", 100'000) + "1" + repeated("}", 100'001) + "\n").find("event 1"),
+        std::string::npos);
+    EXPECT_NE(with(4, begin + "[" + repeated("0,", 3'000'000) + "0]}\n").find("event 1"), std::string::npos);
+    std::string keys = begin + "{";
+    for (int i = 0; i < 300'000; ++i) {
+        keys += '"' + std::to_string(i) + "\":0,";
+    }
+    EXPECT_NE(with(4, keys + "\"x\":0}}\n").find("event 1"), std::string::npos)
+        << "each key is compared with all";
+    EXPECT_FALSE(with(0, repeated("[", 1'000'000)).empty());
+    EXPECT_FALSE(with(1, repeated("{\"run\":", 1'000'000)).empty());
+    EXPECT_FALSE(with(3, repeated("[", 1'000'000)).empty());
+    EXPECT_FALSE(with(3, "[" + repeated("[],", 10'000'000) + "[]]").empty());
+    EXPECT_NE(with(2, "a: [" + repeated("0,", 30'000'000) + "0]\n").find("job is too large"),
+              std::string::npos);
+    EXPECT_NE(with(2, "a: [" + repeated("0,", 400'000) + "0]\n").find("job is too large"), std::string::npos);
+    EXPECT_NE(with(2, repeated("[", 900'000)).find("job is too large"), std::string::npos);
+    EXPECT_NE(with(2, "a: &a [*a]\n").find("job is too large"), std::string::npos);
 }
 
 }  // namespace

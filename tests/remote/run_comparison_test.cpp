@@ -5,6 +5,7 @@
 #include "support/temporary_folder.h"
 
 #include <remote/desk/compare/comparison_text.h>
+#include <remote/desk/compare/job_values.h>
 #include <remote/desk/compare/metric_sense.h>
 #include <remote/desk/compare/run_comparison.h>
 #include <remote/desk/compare/run_groups.h>
@@ -15,6 +16,8 @@
 
 #include <chrono>
 #include <cmath>
+#include <ctime>
+#include <map>
 
 namespace rankscope {
 namespace {
@@ -219,12 +222,42 @@ TEST_F(RunComparisonTest, SummariesAreKeptAndComputedAgainWhenTheRunHasChanged) 
     EXPECT_TRUE(store_->summaries("a")->front().body.empty()) << "out of date";
     EXPECT_DOUBLE_EQ(load()->metric("loss")->last, 1);
     for (const char* damaged :
-         {"", "{", "[]", "{\"version\":1}", R"({"version":1,"metrics":[1,["x"]],"job":[]})",
-          R"({"version":99,"metrics":[],"job":{}})"}) {
+         {"", "{", "[]", "{\"version\":2}", R"({"version":2,"metrics":[1,["x"]],"job":[]})",
+          R"({"version":1,"metrics":[],"job":{}})", R"({"version":99,"metrics":[],"job":{}})"}) {
         EXPECT_FALSE(summary_from_text(damaged)) << damaged;
     }
     EXPECT_TRUE(
-        summary_from_text(R"({"version":1,"metrics":[["x",[null,"a"]],[1]],"job":{"a":1},"steps":"x"})"));
+        summary_from_text(R"({"version":2,"metrics":[["x",[null,"a"]],[1]],"job":{"a":1},"steps":"x"})"));
+}
+
+// As an earlier version imported it.
+TEST_F(RunComparisonTest, AJobThatExplodesIsAValueOfItsRunAlone) {
+    add_run("good", "train: {lr: 0.1}\ncommand: [train.py, --api-key, Zq7xK2pW9vT4]\n", 20, 10);
+    std::string list = "a: [0";
+    for (int i = 0; i < 5'000'000; ++i) {
+        list += ",0";
+    }
+    add_run("long", list + "]\n", 20, 10);
+    add_run("laughs", "a: &a [x,x]\nb: &b [*a,*a,*a]\nc: [*b, *c]\n", 20, 10);
+    add_run("deep", std::string(900'000, '['), 20, 10);
+    const std::clock_t begin = std::clock();
+    std::map<std::string, std::shared_ptr<const RunSummary>> found;
+    ASSERT_TRUE(load_summaries(*store_, *store_->runs(),
+                               [&](const std::string& run, std::shared_ptr<const RunSummary> summary) {
+                                   found[run] = std::move(summary);
+                               }));
+    EXPECT_LT(std::clock() - begin, 20 * CLOCKS_PER_SEC);
+    ASSERT_EQ(found.size(), 4U);
+    EXPECT_EQ(found["good"]->job.at("train.lr"), "0.1");
+    EXPECT_EQ(found["good"]->job.at("command").find("Zq7xK2pW9vT4"), std::string::npos);
+    for (const char* run : {"long", "laughs", "deep"}) {
+        ASSERT_TRUE(found[run]->job.contains(kUnreadableJob)) << run;
+        EXPECT_EQ(found[run]->job.size(), 1U);
+        EXPECT_TRUE(found[run]->metric("loss") != nullptr) << "its curves are there";
+    }
+    const auto compared = compare_runs(*store_, {}, {"good", "long"}, {});
+    ASSERT_TRUE(compared) << compared.failure().what;
+    EXPECT_EQ(compared->runs.size(), 2U);
 }
 
 TEST_F(RunComparisonTest, ColumnsSortNumbersAsNumbers) {

@@ -6,6 +6,7 @@
 #include "support/temporary_folder.h"
 
 #include <base/files.h>
+#include <remote/desk/export/csv_cell.h>
 #include <remote/desk/export/curve_bins.h>
 #include <remote/desk/export/run_export.h>
 #include <remote/desk/export/svg_plot.h>
@@ -90,6 +91,27 @@ TEST_F(RunExportTest, MetricsAreATable) {
               "1700000002000000,2,node1,0,2,1,nan,,\r\n"
               "1700000002500000,2.5,node2,1,1,,0.1,,\r\n"
               "1700000003000000,3,node2,1,,,,,1e+06\r\n");
+}
+
+TEST_F(RunExportTest, NoNameIsAFormulaOfASpreadsheet) {
+    add(
+        MetricEvent{
+            1, -1, {{"=cmd|' /C calc'!A0", 1}, {"@SUM(1)", 2}, {"-1+cmd|x", -3}, {"\t=1", 4}, {"+a", 5}}, {}},
+        "=HYPERLINK(\"http://x\")", 0, 1);
+    EXPECT_EQ(text_of(ExportFormat::Csv),
+              "t_us,seconds,node,rank,step,epoch,'=cmd|' /C calc'!A0,'@SUM(1),'-1+cmd|x,\"'\t=1\",'+a\r\n"
+              "1700000001000000,1,\"'=HYPERLINK(\"\"http://x\"\")\",0,1,,1,2,-3,4,5\r\n");
+}
+
+TEST(CsvCell, ANumberKeepsItsSignAndATerminalObeysNothing) {
+    for (const char* text : {"-0.5", "+1e-05", "-inf", "-nan", "-0.3 ± 0.1", "x=1", "a-b"}) {
+        EXPECT_EQ(csv_cell(text), text);
+    }
+    EXPECT_EQ(csv_cell("=1"), "'=1");
+    EXPECT_EQ(csv_cell("-x"), "'-x");
+    EXPECT_EQ(csv_cell("\r=1"), "\"'\r=1\"");
+    EXPECT_EQ(csv_cell("\x1b]52;c;x\x07"), "\\x1b]52;c;x\\x07");
+    EXPECT_EQ(csv_cell("a\nb"), "\"a\nb\"");
 }
 
 TEST_F(RunExportTest, TelemetryIsATable) {
@@ -245,6 +267,39 @@ MetricEvent many_metrics(int count) {
         metric.values.emplace_back("m" + std::to_string(i), i);
     }
     return metric;
+}
+
+TEST_F(RunExportTest, LabelsOfPrometheusAreText) {
+    add(MetricEvent{1,
+                    -1,
+                    {{"a\"b\\c\nd\x1b[2J\xff\xc2\x9b"
+                      "e",
+                      1}},
+                    {}},
+        "node1", 0, 1);
+    EXPECT_NE(text_of(ExportFormat::Prometheus).find("metric=\"a\\\"b\\\\c\\nd [2J\xef\xbf\xbd e\""),
+              std::string::npos);
+}
+
+TEST_F(RunExportTest, TheReportShowsNoSecretOfACommand) {
+    RunRecord record = *store_->run(id_);
+    record.run_id = id_ = "second";
+    record.summary = "train.py --api-key failed with Zq7xK2pW9vT4";
+    record.job_yaml =
+        "name: x\ncommand:\n- train.py\n- --api-key\n- Zq7xK2pW9vT4\nenv: {MY_PASSWORD: two words}\n";
+    record.plan.ranks[0].env["MY_PASSWORD"] = "two words";
+    ASSERT_TRUE(store_->create_run(record));
+    const std::string html = text_of(ExportFormat::Html);
+    EXPECT_EQ(html.find("Zq7xK2pW9vT4"), std::string::npos)
+        << "what the job shows is hidden above it as well";
+    EXPECT_EQ(html.find("two words"), std::string::npos);
+    const fs::path folder = folder_ / "tb";
+    ASSERT_TRUE(written(ExportFormat::TensorBoard, folder));
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+        if (entry.is_regular_file()) {
+            EXPECT_EQ(read_file(entry.path())->find("Zq7xK2pW9vT4"), std::string::npos) << entry.path();
+        }
+    }
 }
 
 TEST_F(RunExportTest, AllMetricsOfSixHundredAreColumns) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/compare/job_values.h>
-#include <remote/desk/config/secret_env.h>
 #include <remote/desk/config/yaml_tree.h>
+#include <remote/desk/failure_bundle/run_redactor.h>
 
 namespace rankscope {
 namespace {
@@ -71,11 +71,15 @@ void flatten(const config::ConfigNode& node, const std::string& path,
 
 std::map<std::string, std::string> job_values(const std::string& job_yaml, const std::string& name) {
     std::map<std::string, std::string> values;
-    // Runs of earlier versions were stored with their secrets.
-    const std::string masked = with_masked_secrets(job_yaml, parse_job(job_yaml, name).job);
+    RunRecord run;
+    run.job_yaml = job_yaml;
+    run.name = name;
+    Redactor redactor = redactor_of(run);
     config::ConfigProblems problems;
-    if (const auto tree = read_yaml(masked, problems); tree && tree->is_mapping()) {
+    if (const auto tree = read_yaml(shown_job(run, redactor, "job"), problems); tree && tree->is_mapping()) {
         flatten(*tree, "", values);
+    } else if (!tree && !problems.empty()) {
+        values.emplace(kUnreadableJob, shortened(to_sentence(problems.front())));
     }
     return values;
 }

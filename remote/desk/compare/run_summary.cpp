@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
 #include <remote/desk/compare/job_values.h>
 #include <remote/desk/compare/metric_sense.h>
 #include <remote/desk/compare/run_summary.h>
@@ -16,7 +17,7 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "RunSummary";
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;  // 1: with the secrets of commands
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kKeptTogether = 50;
 
@@ -72,7 +73,7 @@ std::string to_text(const RunSummary& summary) {
 }
 
 std::optional<RunSummary> summary_from_text(const std::string& text) {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
+    const auto json = read_json(text);
     if (!json.is_object() || json.value("version", nlohmann::json()) != kVersion ||
         !json.value("metrics", nlohmann::json()).is_array() ||
         !json.value("job", nlohmann::json()).is_object()) {

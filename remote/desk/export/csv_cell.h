@@ -7,7 +7,8 @@
 
 namespace rankscope {
 
-/// A field of a CSV file, in quotes where it needs them (RFC 4180).
+/// A field of a CSV file, in quotes where it needs them (RFC 4180). A text that a spreadsheet would compute, because it
+/// begins with =, @, a tab, or a sign and is no number, begins with ' instead; invisible characters become visible.
 std::string csv_cell(const std::string& text);
 
 }  // namespace rankscope

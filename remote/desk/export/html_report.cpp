@@ -10,6 +10,8 @@
 #include <remote/desk/text.h>
 #include <remote/desk/verdict_words.h>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -415,10 +417,11 @@ private:
         out_ += "<pre>" + safe(content_.job_yaml) + "</pre>\n";
         const auto& ranks = content_.run.plan.ranks;
         if (!ranks.empty()) {
+            nlohmann::ordered_json env = ranks.front().env;
+            redactor_.redact(env, "report");
             std::string variables;
-            for (const auto& [name, value] : ranks.front().env) {
-                // NAME=value is what the redactor recognises.
-                variables += (variables.empty() ? "" : "\n") + name + '=' + value;
+            for (const auto& [name, value] : env.items()) {
+                variables += (variables.empty() ? "" : "\n") + name + '=' + value.get<std::string>();
             }
             out_ += "<details><summary>" + html_text(text(kContext, "Environment of rank 0")) +
                     "</summary><pre>" + safe(variables) + "</pre></details>\n";

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/number_text.h>
+#include <base/visible_text.h>
 #include <remote/desk/export/prometheus_text.h>
 #include <remote/desk/verdict_words.h>
 
@@ -25,18 +26,24 @@ std::string value_text(double value) {
     return number_text(value);
 }
 
-// Backslash, quotation mark and the end of a line are escaped; other control characters have no place in a label.
+// Backslash, quotation mark and the end of a line are escaped; other control characters have no place in a label, and
+// text that is not UTF-8 would make a scraper refuse the whole page.
 std::string label_text(std::string_view text) {
     std::string result;
-    for (const char c : text) {
+    while (!text.empty()) {
+        const CodePoint point = first_code_point(text);
+        const char c = text.front();
         if (c == '\\' || c == '"') {
             result += '\\';
             result += c;
         } else if (c == '\n') {
             result += "\\n";
+        } else if (point.bytes == 0 || is_invisible(point.value)) {
+            result += ' ';
         } else {
-            result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+            result += text.substr(0, point.bytes);
         }
+        text.remove_prefix(point.bytes == 0 ? 1 : point.bytes);
     }
     return result;
 }

@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/config/job.h>
-#include <remote/desk/config/secret_env.h>
 #include <remote/desk/export/csv_export.h>
 #include <remote/desk/export/event_files.h>
 #include <remote/desk/export/html_report.h>
 #include <remote/desk/export/output_file.h>
 #include <remote/desk/export/prometheus_text.h>
 #include <remote/desk/export/run_export.h>
+#include <remote/desk/failure_bundle/run_redactor.h>
 #include <remote/wire/event_json.h>
 
 #include <algorithm>
@@ -16,19 +15,6 @@
 
 namespace rankscope {
 namespace {
-
-Redactor redactor_of(const RunRecord& run) {
-    RedactOptions options;
-    options.secret_names = run.plan.secret_env;
-    const auto listed = parse_job(run.job_yaml, run.run_id).job.secret_env;
-    options.secret_names.insert(listed.begin(), listed.end());
-    return Redactor(std::move(options));
-}
-
-// Runs of earlier versions were stored with their secrets.
-std::string masked_job(const RunRecord& run) {
-    return with_masked_secrets(run.job_yaml, parse_job(run.job_yaml, run.name).job);
-}
 
 Result<void> write_text(const ExportOptions& options, std::string_view text) {
     auto file = OutputFile::create(options.path, options.replace);
@@ -77,20 +63,32 @@ Result<void> export_html(const RunStore& store, const RunRecord& run, const Expo
     }
     const auto metrics = bins.metrics();
     Redactor redactor = redactor_of(run);
-    return write_text(options, html_report({.run = run,
-                                            .state = state,
-                                            .metrics = metrics,
-                                            .further_metrics = bins.further(),
-                                            .facts = facts ? *facts : KnownFacts{},
-                                            .job_yaml = masked_job(run),
-                                            .program = options.program},
-                                           redactor));
+    const auto page = [&] {
+        return html_report({.run = run,
+                            .state = state,
+                            .metrics = metrics,
+                            .further_metrics = bins.further(),
+                            .facts = facts ? *facts : KnownFacts{},
+                            .job_yaml = shown_job(run, redactor, "job"),
+                            .program = options.program},
+                           redactor);
+    };
+    std::string html = page();
+    if (redactor.known() > 0) {
+        html = page();  // what was found last may stand above
+    }
+    return write_text(options, html);
 }
 
 Result<void> export_prometheus(const RunRecord& run, const ExportOptions& options, EventPasses passes) {
     RunState state = initial_state(run);
     auto read = passes.each([&](const Event& event) { state.apply(event); });
     return read ? write_text(options, prometheus_text(state)) : read;
+}
+
+Result<void> export_tensorboard(const RunRecord& run, const ExportOptions& options, EventPasses passes) {
+    Redactor redactor = redactor_of(run);
+    return export_event_files(run, shown_job(run, redactor, "job"), options.path, std::move(passes));
 }
 
 const char* suffix_of(ExportFormat format) {
@@ -136,8 +134,7 @@ Result<void> export_run(const RunStore& store, const std::string& run_id, const 
         case ExportFormat::Telemetry:
             return export_telemetry_csv(*run, options.path, options.replace, passes(1));
         case ExportFormat::TensorBoard:
-            return export_event_files(*run, redactor_of(*run).redact(masked_job(*run), "job"), options.path,
-                                      passes(1));
+            return export_tensorboard(*run, options, passes(1));
         case ExportFormat::Html:
             return export_html(store, *run, options, passes(2));
         case ExportFormat::Prometheus:

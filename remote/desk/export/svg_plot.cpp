@@ -5,9 +5,7 @@
 #include <remote/desk/export/svg_plot.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 namespace rankscope {
@@ -39,10 +37,7 @@ struct Range {
 };
 
 std::string coordinate(double value) {
-    constexpr std::size_t kLongest = 32;
-    std::array<char, kLongest> buffer{};
-    const int size = std::snprintf(buffer.data(), buffer.size(), "%.1f", value);
-    return {buffer.data(), static_cast<std::size_t>(std::max(size, 0))};
+    return fixed_text(value, 1);
 }
 
 class Frame {

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
-#include <remote/desk/config/job.h>
-#include <remote/desk/config/secret_env.h>
 #include <remote/desk/failure_bundle/archive_writer.h>
 #include <remote/desk/failure_bundle/bundle_draft.h>
 #include <remote/desk/failure_bundle/bundle_format.h>
+#include <remote/desk/failure_bundle/run_redactor.h>
 #include <remote/desk/node/facts_json.h>
 #include <remote/desk/store/run_lines.h>
 #include <remote/desk/text.h>
@@ -80,10 +79,6 @@ Json environment_json(const LaunchPlan& plan) {
     return {{"all", all}, {"ranks", ranks}};
 }
 
-std::string masked_job(const RunRecord& record) {
-    return with_masked_secrets(record.job_yaml, parse_job(record.job_yaml, record.run_id).job);
-}
-
 }  // namespace
 
 Result<BundleDraft> BundleDraft::make(const RunStore& store, const std::string& run_id,
@@ -93,12 +88,8 @@ Result<BundleDraft> BundleDraft::make(const RunStore& store, const std::string& 
     if (!record) {
         return record.failure();
     }
-    RedactOptions what;
-    what.hide_users = options.hide_users;
-    what.secret_names = record->plan.secret_env;
-    const auto& listed = parse_job(record->job_yaml, run_id).job.secret_env;
-    what.secret_names.insert(listed.begin(), listed.end());
-    BundleDraft draft(store, std::move(*record), Redactor(std::move(what)));
+    Redactor redactor = redactor_of(*record, options.hide_users);
+    BundleDraft draft(store, std::move(*record), std::move(redactor));
     if (auto scanned = draft.scan(progress, stop); !scanned) {
         return scanned.failure();
     }
@@ -138,7 +129,7 @@ Result<void> BundleDraft::each_event(const std::function<bool(std::string line)>
     }
     bool complete = true;
     auto replayed = store_->replay(record_.run_id, [&](const Event& event) {
-        Json body = Json::parse(body_to_json(event.body), nullptr, false);
+        Json body = body_json(event.body);
         redactor_.redact(body, where_of(event));
         complete = sink(dump({{"kind", kind_of(event)},
                               {"node", event.node},
@@ -173,10 +164,6 @@ Result<void> BundleDraft::scan(const BundleProgress& progress, const std::stop_t
     return scanned;
 }
 
-void BundleDraft::add_text(const char* name, std::string what, std::string content) {
-    texts_.push_back({name, std::move(what), redactor_.redact(content, name)});
-}
-
 void BundleDraft::add_json(const char* name, std::string what, nlohmann::ordered_json json) {
     redactor_.redact(json, name);
     texts_.push_back({name, std::move(what), dump(json, 1)});
@@ -190,7 +177,7 @@ void BundleDraft::make_texts(const BundleOptions& options) {
     static_cast<void>(store_->replay(record_.run_id, [&](const Event& event) {
         lines.take(event);
         if (event.as<DiagnosisEvent>() != nullptr) {
-            verdicts.push_back(Json::parse(body_to_json(event.body), nullptr, false));
+            verdicts.push_back(body_json(event.body));
         }
         return true;
     }));
@@ -215,7 +202,8 @@ void BundleDraft::make_texts(const BundleOptions& options) {
         versions["nccl"].push_back({{"nccl", version.nccl}, {"cuda", version.cuda}});
     }
     add_json(bundle_format::kRun, text(kContext, "name, times, end"), run_json(record_));
-    add_text(bundle_format::kJob, text(kContext, "the job file"), masked_job(record_));
+    texts_.push_back({bundle_format::kJob, text(kContext, "the job file"),
+                      shown_job(record_, redactor_, bundle_format::kJob)});
     add_json(bundle_format::kPlan, text(kContext, "ranks, nodes, devices, commands"), to_json(record_.plan));
     add_json("environment.json", text(kContext, "variables of the ranks"), environment_json(record_.plan));
     add_json("versions.json", text(kContext, "versions of programs, systems and libraries"),

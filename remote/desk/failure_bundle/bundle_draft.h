@@ -62,7 +62,6 @@ private:
     Result<void> scan(const BundleProgress& progress, const std::stop_token& stop);
     Result<void> each_event(const std::function<bool(std::string line)>& sink, const BundleProgress& progress,
                             const std::stop_token& stop);
-    void add_text(const char* name, std::string what, std::string text);
     void add_json(const char* name, std::string what, nlohmann::ordered_json json);
     void make_texts(const BundleOptions& options);
     std::string manifest(const BundleOptions& options) const;

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/foreign_yaml.h>
+#include <base/json_text.h>
 #include <remote/desk/failure_bundle/bundle_format.h>
 #include <remote/desk/failure_bundle/bundle_import.h>
 #include <remote/desk/text.h>
@@ -30,6 +32,9 @@ constexpr std::size_t kMostRanks = 100'000;
 constexpr std::size_t kLongestId = 128;
 
 using Json = nlohmann::json;
+
+constexpr JsonLimits kLimits{.bytes = bundle_format::kMostPart, .depth = 32, .values = 2'000'000};
+constexpr JsonLimits kEventLimits{.bytes = kLongestLine, .depth = 16, .values = 200'000};
 
 Failure no_bundle(const std::string& name) {
     return {.code = "bad-file",
@@ -76,6 +81,18 @@ bool is_run_id(const std::string& id) {
     constexpr const char* kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
     return !id.empty() && id.size() <= kLongestId && id.find_first_not_of(kAllowed) == std::string::npos &&
            id.front() != '.' && id.front() != '-';
+}
+
+// Every list of runs reads their jobs. One that is no YAML is shown as a text.
+bool is_too_large(const std::string& job_yaml) {
+    try {
+        static_cast<void>(load_yaml(job_yaml));
+    } catch (const YamlExcess&) {
+        return true;
+    } catch (const YAML::Exception&) {
+        return false;
+    }
+    return false;
 }
 
 bool is_sane(const LaunchPlan& plan) {
@@ -179,7 +196,7 @@ private:
     }
 
     Result<void> check_manifest() {
-        const Json manifest = Json::parse(parts_[bundle_format::kManifest], nullptr, false);
+        const Json manifest = read_json(parts_[bundle_format::kManifest], kLimits);
         if (!manifest.is_object() || manifest.value("format", Json()) != bundle_format::kFormat) {
             return no_bundle(name_);
         }
@@ -209,7 +226,7 @@ private:
         }
         RunRecord record;
         try {
-            const Json run = Json::parse(parts_[bundle_format::kRun]);
+            const Json run = read_json(parts_[bundle_format::kRun], kLimits);
             record.run_id = run.at("run").get<std::string>();
             record.name = run.at("name").get<std::string>();
             record.started_us = run.at("started_us").get<std::int64_t>();
@@ -217,13 +234,16 @@ private:
             record.outcome = enum_from<Outcome>(run.at("outcome").get<std::string>()).value_or(Outcome::Lost);
             record.exit_code = run.at("exit_code").get<int>();
             record.summary = run.at("summary").get<std::string>();
-            auto plan = plan_from_json(Json::parse(parts_[bundle_format::kPlan]));
+            auto plan = plan_from_json(read_json(parts_[bundle_format::kPlan], kLimits));
             if (!plan || !is_sane(*plan)) {
                 return damaged(name_, text(kContext, "its plan is not valid."));
             }
             record.plan = std::move(*plan);
         } catch (const Json::exception& error) {
             return damaged(name_, error.what());
+        }
+        if (is_too_large(parts_[bundle_format::kJob])) {
+            return damaged(name_, text(kContext, "its job is too large."));
         }
         if (record.run_id != id_) {
             return damaged(name_, text(kContext, "its parts are of different runs."));
@@ -254,7 +274,7 @@ private:
     }
 
     std::optional<Event> event_of(std::string_view line) const {
-        const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
+        const auto json = read_ordered_json(line, kEventLimits);
         if (!json.is_object()) {
             return std::nullopt;
         }
@@ -264,7 +284,7 @@ private:
             event.rank = json.at("rank").get<int>();
             event.seq = json.at("seq").get<std::uint64_t>();
             event.t_us = json.at("t_us").get<std::int64_t>();
-            if (!body_from_json(json.at("kind").get<std::string>(), json.at("body").dump(), event.body)) {
+            if (!read_body(json.at("kind").get<std::string>(), json.at("body"), event.body)) {
                 return std::nullopt;
             }
         } catch (const Json::exception&) {
@@ -364,7 +384,7 @@ bool is_bundle(const std::filesystem::path& path) {
          piece = archive.read()) {
         manifest += piece;
     }
-    const Json json = Json::parse(manifest, nullptr, false);
+    const Json json = read_json(manifest, kLimits);
     return json.is_object() && json.value("format", Json()) == bundle_format::kFormat;
 }
 

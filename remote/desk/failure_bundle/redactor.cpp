@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/foreign_yaml.h>
 #include <remote/desk/config/secret_env.h>
+#include <remote/desk/failure_bundle/command_secrets.h>
 #include <remote/desk/failure_bundle/redactor.h>
 #include <remote/desk/text.h>
 
@@ -19,21 +21,53 @@ namespace {
 constexpr const char* kContext = "Redactor";
 constexpr std::size_t kShortestKnown = 8;
 constexpr std::size_t kMostKnown = 1000;
+constexpr int kMostGroups = 6;
+
+// What follows a name: all that is between quotes, which may be escaped themselves; else a word of so many letters, which
+// begins with none of `not_first`.
+std::string value_pattern(const char* not_first, int least) {
+    return std::string(R"((?:\\*"((?:[^"\\\n]|\\[^"\n]){3,})\\*"|\\*'((?:[^'\\\n]|\\[^'\n]){3,})\\*'|)"
+                       R"(\\*["']?([^\s"'<>{}\[\]\\)") +
+           not_first + R"(][^\s"'<>{}]{)" + std::to_string(least - 1) + ",}))";
+}
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    std::transform(result.begin(), result.end(), result.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return result;
+}
 
 bool is_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// Numbers, words of programs and masks: "num_tokens: 4096", "token=None", "***".
-bool is_plain_value(std::string_view value) {
-    static constexpr auto kWords =
-        std::to_array<std::string_view>({"none", "null", "true", "false", "set", "unset"});
-    std::string lower(value);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return std::find(kWords.begin(), kWords.end(), lower) != kWords.end() ||
-           lower.find_first_not_of("0123456789.,+-e*/%xs") == std::string::npos || value.starts_with('<') ||
-           value.starts_with("[redacted") || value.starts_with("${");
+// "$HF_TOKEN", "${HF_TOKEN}", "$(cat token)": a shell reads it from elsewhere.
+bool is_shell_variable(std::string_view value) {
+    if (!value.starts_with('$') || value.size() < 2) {
+        return false;
+    }
+    return value[1] == '{' || value[1] == '(' ||
+           value.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", 1) == std::string_view::npos;
+}
+
+// "<pad>", "[redacted]", "$HF_TOKEN", "***".
+bool is_placeholder(std::string_view value) {
+    return value.starts_with('<') || value.starts_with('[') || is_shell_variable(value) ||
+           value.find_first_not_of('*') == std::string_view::npos;
+}
+
+// Numbers, words of programs and masks: "num_tokens: 4096", "token=None", "***". A password may be a number.
+bool is_plain_value(std::string_view value, std::string_view name) {
+    static constexpr auto kWords = std::to_array<std::string_view>(
+        {"none", "null", "true", "false", "set", "unset", "yes", "no", "on", "off", "nil"});
+    const std::string word = lower(value);
+    const bool counts =
+        name.find("ass") == std::string_view::npos && name.find("ASS") == std::string_view::npos;
+    return std::find(kWords.begin(), kWords.end(), word) != kWords.end() ||
+           (word.find_first_not_of("0123456789.,+-e*/%xs") == std::string::npos &&
+            (counts || word.find_first_of("0123456789") == std::string::npos)) ||
+           is_placeholder(value);
 }
 
 // Long, with letters and digits: not a word that occurs elsewhere by chance.
@@ -52,12 +86,22 @@ std::string placeholder_of(std::string_view secret) {
     return result;
 }
 
+// A word without what ends the list or the sentence that it is in.
+re2::StringPiece trimmed(re2::StringPiece value) {
+    while (!value.empty() &&
+           std::string_view(",;.)]}").find(value[value.size() - 1]) != std::string_view::npos) {
+        value.remove_suffix(1);
+    }
+    return value;
+}
+
 }  // namespace
 
-/// A shape of a secret. Its last group is replaced; its first one, if there are two, names the value.
+/// A shape of a secret. Of its groups the first one that matched is replaced; if the value is named, the one before says
+/// how.
 struct Redactor::Pattern {
     std::unique_ptr<re2::RE2> expression;
-    std::vector<std::string> anchors;  ///< one of them is in every text that matches
+    std::vector<std::string> anchors;  ///< one of them, in any case, is in every text that matches
     std::string what;
     std::string why;
     bool named = false;
@@ -75,33 +119,55 @@ Redactor::Redactor(RedactOptions options) : options_(std::move(options)) {
                              std::move(why), named, user});
     };
     const auto shape = text(kContext, "It has the shape of one.");
+    const auto token = text(kContext, "a token");
     add(R"((?s)(-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\z)))",
-        {"PRIVATE KEY-----"}, text(kContext, "a private key"), shape);
-    add(R"([A-Za-z][A-Za-z0-9+.-]*://[^\s/@:"']*:([^\s/@"']+)@)", {"://"},
+        {"private key-----"}, text(kContext, "a private key"), shape);
+    // Up to the last @: a password may have some.
+    add(R"([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"']*:([^\s/"']+)@)", {"://"},
         text(kContext, "the password of an address"), text(kContext, "It stands before @ in a URL."));
-    add(R"((?i)\bauthorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token)\s+)?([A-Za-z0-9._~+/=-]{8,}))",
-        {"uthorization", "UTHORIZATION"}, text(kContext, "an authorization"),
+    add(R"([A-Za-z][A-Za-z0-9+.-]*://([A-Za-z0-9_-]{20,})@)", {"://"}, token,
+        text(kContext, "It stands before @ in a URL."));
+    add(R"((?i)(?:hooks\.slack\.com/(?:services|workflows|triggers)|discord(?:app)?\.com/api/webhooks)"
+        R"(|webhook\.office\.com)/([\w@./-]{8,})|api\.telegram\.org/bot(\d+:[\w-]{20,}))",
+        {"://"}, token, text(kContext, "It is part of an address that lets anyone send messages."));
+    add(R"((?i)[?&](?:sig|signature|x-(?:amz|goog)-signature|code)=([^\s&"'<>]{8,}))", {"="},
+        text(kContext, "the signature of an address"), text(kContext, "It follows ? or & in a URL."));
+    add(R"((?i)\bauthorization["'\\]*\s*[:=]\s*["'\\]*(?:[a-z][a-z0-9-]*\s+)?([A-Za-z0-9._~+/=-]{8,}))",
+        {"authorization"}, text(kContext, "an authorization"),
         text(kContext, "It follows the name of an HTTP header."));
-    add(R"((?i)\bbearer\s+([A-Za-z0-9._~+/=-]{16,}))", {"earer", "EARER"}, text(kContext, "a token"), shape);
+    add(R"((?i)\b(?:set-)?cookie["']?\s*:\s*["']?([^\s"'][^\r\n"']{5,}))", {"cookie"},
+        text(kContext, "a cookie"), text(kContext, "It follows the name of an HTTP header."));
+    add(R"((?i)\bbearer\s+([A-Za-z0-9._~+/=-]{16,}))", {"bearer"}, token, shape);
     add(R"(\b(hf_[A-Za-z0-9]{20,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-[\w-]{20,})"
-        R"(|nvapi-[\w-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{30,}|xox[abeoprs]-[\w-]{10,}|A(?:KIA|SIA)[0-9A-Z]{16})"
-        R"(|AIza[\w-]{30,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,}))",
-        {"hf_", "gh", "glpat-", "sk-", "nvapi-", "npm_", "pypi-", "xox", "AKIA", "ASIA", "AIza", "eyJ"},
-        text(kContext, "a token"), text(kContext, "It begins as the tokens of a known service."));
-    const char* names =
-        R"((?i)((?:[\w.-]*[_.-])?(?:tokens?|secrets?|passwords?|passwd|passphrase|credentials?|)"
-        R"((?:api|access|secret|private|auth|account|encryption|signing|wandb|ssh)[_-]?keys?)))";
-    const std::vector<std::string> anchors{"oken", "OKEN", "ecret",     "ECRET",     "assw", "ASSW",
-                                           "assp", "ASSP", "redential", "REDENTIAL", "ey",   "EY"};
+        R"(|[sr]k_(?:live|test)_\w{16,}|nvapi-[\w-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{30,}|dckr_pat_[\w-]{20,})"
+        R"(|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{20,}|A(?:KIA|SIA)[0-9A-Z]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,})"
+        R"(|gsk_\w{20,}|r8_\w{20,}|lsv2_\w{20,}|tskey-[\w-]{16,}|SG\.[\w-]{16,}\.[\w-]{16,}|wandb_v1_\w{16,})"
+        R"(|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,}))",
+        {"hf_",  "gh",   "glpat-", "sk-",  "k_",   "nvapi-", "npm_",  "pypi-", "dckr_", "xox",    "xapp-",
+         "akia", "asia", "aiza",   "ya29", "gsk_", "r8_",    "lsv2_", "tskey", "sg.",   "wandb_", "eyj"},
+        token, text(kContext, "It begins as the tokens of a known service."));
+    add(R"((?i)\bwandb\b[^\n]{0,40}?\b([0-9a-f]{40})\b)", {"wandb"}, token, shape);
+    std::string names =
+        R"((?:[\w.-]*[_.-])?\w*(?:tokens?|secrets?|passwords?|passwd|passphrase|passcode|credentials?|)"
+        R"((?:api|access|secret|private|auth|account|encryption|signing|wandb|ssh)[_-]?keys?))";
+    std::vector<std::string> anchors{"token", "secret", "passw", "passp", "passc", "credential", "key"};
+    for (const auto& name : options_.secret_names) {
+        names += '|' + re2::RE2::QuoteMeta(name);
+        anchors.push_back(lower(name));
+    }
+    names = "(?i)\\b(" + names + ')';
     const auto after_name = text(kContext, "Its name looks secret.");
-    add((std::string(names) + R"(["']?\s*[=:]\s*["']?([^\s"',;|&<>(){}\[\]]{6,}))").c_str(), anchors, {},
-        after_name, true);
-    add((std::string(R"(--?)") + names + R"([ \t]+["']?([^\s"',;|&<>(){}\[\]-][^\s"',;|&<>(){}\[\]]{5,}))")
-            .c_str(),
-        anchors, text(kContext, "the value of %1"), after_name, true);
+    const auto named = [&](const std::string& expression, std::string what) {
+        add(expression.c_str(), anchors, std::move(what), after_name, true);
+    };
+    named(names + R"(["'\\]*\s*=\s*)" + value_pattern("", 3), {});
+    named(names + R"(["'\\]*\s*:\s*)" + value_pattern("", 6), {});
+    // A flag and its value: in a text, in a list of one line or of a line each.
+    named("--?" + names + R"(["'\\]*(?:[ \t]*,\s*|[ \t]+|[ \t]*\r?\n[ \t]*-[ \t]+))" + value_pattern("-", 3),
+          text(kContext, "the value of %1"));
     if (options_.hide_users) {
         const auto wanted = text(kContext, "The names of users are to be hidden.");
-        add(R"(/(?:home|Users)/([^/\s"':;,]+))", {"/home/", "/Users/"}, text(kContext, "the name of a user"),
+        add(R"(/(?:home|Users)/([^/\s"':;,]+))", {"/home/", "/users/"}, text(kContext, "the name of a user"),
             wanted, false, true);
         add(R"(\b([A-Za-z_][\w.-]*)@[A-Za-z0-9\[])", {"@"}, text(kContext, "the name of a user"), wanted,
             false, true);
@@ -109,7 +175,12 @@ Redactor::Redactor(RedactOptions options) : options_(std::move(options)) {
 }
 
 bool Redactor::is_secret(std::string_view name) const {
-    return is_secret_name(name) || options_.secret_names.contains(std::string(name));
+    std::string variable(name);  // "store-word" is STORE_WORD
+    std::replace_if(
+        variable.begin(), variable.end(), [](char c) { return c == '-' || c == '.'; }, '_');
+    return is_secret_name(variable) || lower(name) == "pass" ||
+           std::any_of(options_.secret_names.begin(), options_.secret_names.end(),
+                       [&](const std::string& own) { return own == name || lower(own) == lower(variable); });
 }
 
 void Redactor::note(const std::string& what, const std::string& where, const std::string& why) {
@@ -126,29 +197,31 @@ void Redactor::learn(const std::string& value, const std::string& what) {
     }
 }
 
-bool Redactor::replace_matches(const Pattern& pattern, std::string& text, const std::string& where) {
-    const bool possible =
-        std::any_of(pattern.anchors.begin(), pattern.anchors.end(),
-                    [&](const std::string& anchor) { return text.find(anchor) != std::string::npos; });
-    if (!possible) {
-        return false;
-    }
-    const int groups = pattern.named ? 3 : 2;
-    std::array<re2::StringPiece, 3> found;
+void Redactor::replace_matches(const Pattern& pattern, std::string& text, const std::string& where) {
+    const int groups = pattern.expression->NumberOfCapturingGroups() + 1;
+    std::array<re2::StringPiece, kMostGroups> found;
     std::string result;
     std::size_t done = 0;
     std::size_t at = 0;
     while (at <= text.size() &&
            pattern.expression->Match(text, at, text.size(), re2::RE2::UNANCHORED, found.data(), groups)) {
-        const auto& value = found[static_cast<std::size_t>(groups - 1)];
+        const auto matched = std::find_if(found.begin() + (pattern.named ? 2 : 1), found.begin() + groups,
+                                          [](const re2::StringPiece& group) { return !group.empty(); });
+        const auto& whole = found.front();
+        const auto value = matched == found.begin() + groups ? re2::StringPiece() : trimmed(*matched);
+        if (value.empty()) {
+            at = std::max(static_cast<std::size_t>(whole.data() - text.data()) + whole.size(), at + 1);
+            continue;
+        }
         const auto from = static_cast<std::size_t>(value.data() - text.data());
         at = std::max(from + value.size(), at + 1);
-        if (is_plain_value({value.data(), value.size()})) {
+        const std::string name =
+            pattern.named ? std::string(found[1].data(), found[1].size()) : std::string();
+        const std::string_view shown(value.data(), value.size());
+        if (pattern.named ? is_plain_value(shown, name) : is_placeholder(shown)) {
             continue;
         }
         const std::string secret(value.data(), value.size());
-        const std::string name =
-            pattern.named ? std::string(found[1].data(), found[1].size()) : std::string();
         const std::string what =
             pattern.named ? rankscope::text(kContext, "the value of %1", {name}) : pattern.what;
         if (!pattern.user) {
@@ -159,12 +232,10 @@ bool Redactor::replace_matches(const Pattern& pattern, std::string& text, const 
         result += pattern.user ? "USER" : placeholder_of(secret);
         done = from + secret.size();
     }
-    if (done == 0) {
-        return false;
+    if (done > 0) {
+        result.append(text, done, std::string::npos);
+        text = std::move(result);
     }
-    result.append(text, done, std::string::npos);
-    text = std::move(result);
-    return true;
 }
 
 // A secret that was printed elsewhere without its name.
@@ -185,8 +256,13 @@ void Redactor::replace_known(std::string& text, const std::string& where) {
 
 std::string Redactor::redact(std::string_view text, const std::string& where) {
     std::string result(text);
+    const std::string letters = lower(text);
     for (const auto& pattern : patterns_) {
-        replace_matches(pattern, result, where);
+        if (std::any_of(pattern.anchors.begin(), pattern.anchors.end(), [&](const std::string& anchor) {
+                return letters.find(anchor) != std::string::npos;
+            })) {
+            replace_matches(pattern, result, where);
+        }
     }
     if (!known_.empty()) {
         replace_known(result, where);
@@ -194,39 +270,103 @@ std::string Redactor::redact(std::string_view text, const std::string& where) {
     return result;
 }
 
-void Redactor::redact_value(nlohmann::ordered_json& value, const std::string& name,
-                            const std::string& where) {
-    auto& secret = value.get_ref<std::string&>();
-    if (secret.empty() || secret == kSecretMask || secret == kRedacted) {
-        return;
+std::string Redactor::redact_value(const std::string& secret, const std::string& name,
+                                   const std::string& where) {
+    if (secret.empty() || secret == kSecretMask || secret == kRedacted || is_plain_value(secret, name)) {
+        return secret;
     }
     const auto what = text(kContext, "the value of %1", {name});
     learn(secret, what);
     note(what, where, text(kContext, "Its name looks secret, or the job says that it is."));
-    secret = kRedacted;
+    return kRedacted;
+}
+
+std::vector<std::string> Redactor::redact_words(std::vector<std::string> words, const std::string& where) {
+    for (const auto& secret :
+         command_secrets(words, [this](std::string_view name) { return is_secret(name); })) {
+        std::string& word = words[secret.word];
+        word = word.substr(0, secret.from) + redact_value(word.substr(secret.from), secret.name, where);
+    }
+    for (auto& word : words) {
+        word = redact(word, where);
+    }
+    return words;
 }
 
 void Redactor::redact(nlohmann::ordered_json& json, const std::string& where) {
+    redact_below(json, {}, where);
+}
+
+// `name`: of the value, if it is secret.
+void Redactor::redact_below(nlohmann::ordered_json& json, const std::string& name, const std::string& where) {
     if (json.is_string()) {
-        json = redact(json.get_ref<const std::string&>(), where);
-        return;
-    }
-    std::string flag;  // of a command: the word before
-    for (auto entry = json.begin(); json.is_structured() && entry != json.end(); ++entry) {
-        const std::string name = json.is_object() ? entry.key() : flag;
-        if (entry->is_string() && !name.empty() && is_secret(name) &&
-            !is_plain_value(entry->get_ref<const std::string&>())) {
-            redact_value(*entry, name, where);
-        } else {
-            redact(*entry, where);
+        const auto& old = json.get_ref<const std::string&>();
+        json = redact(name.empty() ? old : redact_value(old, name, where), where);
+    } else if (json.is_object()) {
+        for (auto& [key, value] : json.items()) {
+            redact_below(value, is_secret(key) ? key : name, where);
         }
-        flag.clear();
-        if (json.is_array() && entry->is_string()) {
-            const auto& word = entry->get_ref<const std::string&>();
-            flag = word.starts_with("--") && word.find('=') == std::string::npos ? word.substr(2) : "";
-            std::replace(flag.begin(), flag.end(), '-', '_');
+    } else if (json.is_array()) {
+        std::vector<std::string> words;
+        for (const auto& entry : json) {
+            words.push_back(entry.is_string() ? entry.get<std::string>() : std::string());
+        }
+        words = redact_words(std::move(words), where);
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            if (json[i].is_string()) {
+                json[i] = name.empty() ? words[i] : redact_value(words[i], name, where);
+            } else {
+                redact_below(json[i], name, where);
+            }
         }
     }
+}
+
+std::string Redactor::redact_yaml(const std::string& yaml, const std::string& where) {
+    std::string result = yaml;
+    try {
+        YAML::Node root = load_yaml(yaml);
+        if (redact_node(root, {}, where)) {
+            result = YAML::Dump(root) + '\n';
+        }
+    } catch (const YAML::Exception&) {  // it is redacted as a text
+    }
+    return redact(result, where);
+}
+
+// Whether anything was replaced.
+bool Redactor::redact_node(YAML::Node node, const std::string& name, const std::string& where) {
+    const auto replace = [](YAML::Node scalar, const std::string& now) {
+        const bool other = scalar.Scalar() != now;
+        if (other) {
+            scalar = now;
+        }
+        return other;
+    };
+    bool changed = false;
+    if (node.IsScalar()) {
+        changed = !name.empty() && replace(node, redact_value(node.Scalar(), name, where));
+    } else if (node.IsMap()) {
+        for (auto entry : node) {
+            const std::string& key = entry.first.Scalar();
+            changed = redact_node(entry.second, is_secret(key) ? key : name, where) || changed;
+        }
+    } else if (node.IsSequence()) {
+        std::vector<std::string> words;
+        for (const auto& entry : node) {
+            words.push_back(entry.IsScalar() ? entry.Scalar() : std::string());
+        }
+        words = redact_words(std::move(words), where);
+        std::size_t at = 0;
+        for (auto entry : node) {
+            const std::string& word = words[at++];
+            changed =
+                (entry.IsScalar() ? replace(entry, name.empty() ? word : redact_value(word, name, where))
+                                  : redact_node(entry, name, where)) ||
+                changed;
+        }
+    }
+    return changed;
 }
 
 std::vector<Redaction> Redactor::take_list() {

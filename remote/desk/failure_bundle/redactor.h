@@ -14,6 +14,10 @@
 #include <utility>
 #include <vector>
 
+namespace YAML {
+class Node;
+}
+
 namespace rankscope {
 
 /// What was replaced in a bundle, for the user to check.
@@ -41,8 +45,10 @@ public:
     Redactor& operator=(Redactor&&) noexcept;
 
     std::string redact(std::string_view text, const std::string& where);
-    /// All texts in it; keys are the names of their values, and of a word that follows "--password" in a list.
+    /// All texts in it; keys are the names of their values, and lists may be commands.
     void redact(nlohmann::ordered_json& json, const std::string& where);
+    /// The same of a YAML text, which loses its comments where a value is replaced. What is not YAML is redacted as text.
+    std::string redact_yaml(const std::string& yaml, const std::string& where);
 
     /// What was replaced since the last call, in the order in which it was found.
     std::vector<Redaction> take_list();
@@ -53,10 +59,13 @@ private:
     struct Pattern;
 
     bool is_secret(std::string_view name) const;
-    void redact_value(nlohmann::ordered_json& value, const std::string& name, const std::string& where);
+    std::string redact_value(const std::string& secret, const std::string& name, const std::string& where);
+    std::vector<std::string> redact_words(std::vector<std::string> words, const std::string& where);
+    void redact_below(nlohmann::ordered_json& json, const std::string& name, const std::string& where);
+    bool redact_node(YAML::Node node, const std::string& name, const std::string& where);
     void note(const std::string& what, const std::string& where, const std::string& why);
     void learn(const std::string& value, const std::string& what);
-    bool replace_matches(const Pattern& pattern, std::string& text, const std::string& where);
+    void replace_matches(const Pattern& pattern, std::string& text, const std::string& where);
     void replace_known(std::string& text, const std::string& where);
 
     RedactOptions options_;
