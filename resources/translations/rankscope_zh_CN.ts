@@ -11616,10 +11616,6 @@
     <context>
         <name>RunController</name>
         <message>
-            <source>The node is not connected.</source>
-            <translation>该节点未连接。</translation>
-        </message>
-        <message>
             <source>the run had failed</source>
             <translation>该运行已失败</translation>
         </message>

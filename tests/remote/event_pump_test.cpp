@@ -230,9 +230,12 @@ TEST_F(EventPumpTest, ARestoredRunContinuesWhereItWas) {
     }
     Heard again;
     EventPump pump("run-1", store_, again.hooks());
-    pump.restore(plan_of(1, 2));
-    for (const auto& event : before) {
-        pump.restore(event);
+    {
+        const EventPump::Restoring restoring(pump);
+        restoring.plan(plan_of(1, 2));
+        for (const auto& event : before) {
+            restoring.event(event);
+        }
     }
     pump.post(step_event(3, "node1", 1));
     pump.close();
@@ -242,6 +245,35 @@ TEST_F(EventPumpTest, ARestoredRunContinuesWhereItWas) {
     EXPECT_EQ(events[1].as<StageEvent>()->status, StageStatus::Done) << "the second of two ranks";
     EXPECT_EQ(events[1].seq, desk + 1);
     EXPECT_EQ(stored().size(), before.size() + events.size());
+}
+
+// As a faulty rule of the user's, which is reported as soon as the first output is recalled.
+TEST_F(EventPumpTest, NotesOfTheDeskWaitForTheStoredOnes) {
+    {
+        EventPump pump("run-1", store_, heard_.hooks());
+        pump.set_plan(plan_of(1, 1));
+        for (const char* text : {"one", "two", "three"}) {
+            pump.post(desk_stage(StageName::Note, StageStatus::Progress, text));
+        }
+    }
+    const auto before = stored();
+    Heard again;
+    EventPump pump("run-1", store_, again.hooks());
+    {
+        const EventPump::Restoring restoring(pump);
+        restoring.plan(plan_of(1, 1));
+        std::thread other([&] { pump.post(desk_stage(StageName::Note, StageStatus::Failed, "early")); });
+        other.join();
+        for (const auto& event : before) {
+            EXPECT_TRUE(again.events().empty());
+            restoring.event(event);
+        }
+    }
+    pump.close();
+    const auto all = stored();
+    ASSERT_EQ(all.size(), before.size() + 1) << "no number is used twice";
+    EXPECT_EQ(all.back().as<StageEvent>()->detail, "early");
+    EXPECT_GT(all.back().seq, before.back().seq);
 }
 
 // A trigger that refuses stands for a full disk.
@@ -352,9 +384,12 @@ TEST_F(RefusingStoreTest, BeyondTheBoundANodeIsCutOffAndReadAgainAtTheNextAttach
 
     const auto before = stored();
     EventPump attached("run-1", store_, {});
-    attached.restore(plan_of(2, 1));
-    for (const auto& event : before) {
-        attached.restore(event);
+    {
+        const EventPump::Restoring restoring(attached);
+        restoring.plan(plan_of(2, 1));
+        for (const auto& event : before) {
+            restoring.event(event);
+        }
     }
     for (std::uint64_t seq = last->at("node1") + 1; seq <= kCount; ++seq) {
         attached.post(text_event(seq));

@@ -96,16 +96,29 @@ void EventPump::finish(Ending ending) {
     push(std::move(ending));
 }
 
-void EventPump::restore(const LaunchPlan& plan) {
-    const std::lock_guard lock(mutex_);  // the thread is waiting: nothing was posted yet
-    tracker_.set_plan(plan);
+EventPump::Restoring::Restoring(EventPump& pump) : pump_(pump) {
+    const std::lock_guard lock(pump_.mutex_);
+    pump_.restoring_ = true;
 }
 
-void EventPump::restore(const Event& event) {
-    const std::lock_guard lock(mutex_);
-    tracker_.observe(event);
+EventPump::Restoring::~Restoring() {
+    {
+        const std::lock_guard lock(pump_.mutex_);
+        pump_.restoring_ = false;
+    }
+    pump_.changed_.notify_all();
+}
+
+void EventPump::Restoring::plan(const LaunchPlan& plan) const {
+    const std::lock_guard lock(pump_.mutex_);
+    pump_.tracker_.set_plan(plan);
+}
+
+void EventPump::Restoring::event(const Event& event) const {
+    const std::lock_guard lock(pump_.mutex_);
+    pump_.tracker_.observe(event);
     if (event.node.empty()) {
-        desk_seq_ = std::max(desk_seq_, event.seq);
+        pump_.desk_seq_ = std::max(pump_.desk_seq_, event.seq);
     }
 }
 
@@ -114,11 +127,15 @@ void EventPump::run() {
         std::deque<Item> items;
         {
             std::unique_lock lock(mutex_);
-            const auto is_due = [this] { return closing_ || !items_.empty(); };
+            changed_.wait(lock, [this] { return closing_ || !restoring_; });
+            const auto is_due = [this] { return closing_ || (!items_.empty() && !restoring_); };
             if (const auto next = backlog_.next_try()) {
                 changed_.wait_until(lock, *next, is_due);
             } else {
                 changed_.wait(lock, is_due);
+            }
+            if (restoring_ && !closing_) {
+                continue;
             }
             if (items_.empty() && closing_) {
                 lock.unlock();

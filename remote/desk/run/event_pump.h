@@ -59,9 +59,21 @@ public:
     void run_later(std::function<void()> work);
     /// Posts the run's end.
     void finish(Ending ending);
-    /// Before the first event: what the store already has goes to the tracker alone.
-    void restore(const LaunchPlan& plan);
-    void restore(const Event& event);
+    /// Before the first event: what the store already has goes to the tracker alone. As long as it exists, events that
+    /// are posted wait: the desk's own get the numbers after those of the store.
+    class Restoring {
+    public:
+        explicit Restoring(EventPump& pump);
+        ~Restoring();
+        Restoring(const Restoring&) = delete;
+        Restoring& operator=(const Restoring&) = delete;
+
+        void plan(const LaunchPlan& plan) const;
+        void event(const Event& event) const;
+
+    private:
+        EventPump& pump_;
+    };
     /// Delivers what is waiting and ends the thread.
     void close();
 
@@ -106,6 +118,7 @@ private:
     std::condition_variable room_;
     std::deque<Item> items_;
     std::size_t waiting_bytes_ = 0;
+    bool restoring_ = false;
     bool closing_ = false;
     std::thread thread_;
 };

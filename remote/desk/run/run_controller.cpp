@@ -4,6 +4,7 @@
 #include <base/clock.h>
 #include <base/sha256.h>
 #include <remote/desk/config/secret_env.h>
+#include <remote/desk/launch/ask_launcher.h>
 #include <remote/desk/run/ending_rule.h>
 #include <remote/desk/run/event_pump.h>
 #include <remote/desk/run/kept_facts.h>
@@ -197,12 +198,7 @@ void RunController::Impl::with_launcher(Use use) {
 
 void RunController::Impl::ask(const std::string& node, wire::Request request, double timeout_s,
                               RunLauncher::OnReply on_reply) {
-    const std::lock_guard lock(launcher_mutex);
-    if (launcher) {
-        launcher->ask(node, std::move(request), timeout_s, std::move(on_reply));
-    } else {
-        on_reply(Failure{"ssh-link-lost", node, text(kContext, "The node is not connected."), "", ""});
-    }
+    ask_launcher(launcher_mutex, launcher, node, std::move(request), timeout_s, std::move(on_reply));
 }
 
 // The job wants a run that hangs to end (on_hang: stop).
@@ -461,7 +457,9 @@ Result<void> RunController::Impl::recall(const AttachHooks& hooks) {
     hooks.record(*record);
     const bool over_already = record->outcome != Outcome::Running;
     context.job = parse_job(record->job_yaml, context.run_id).job;
-    pump->restore(record->plan);
+    // What the others post meanwhile, as the log rules do, comes after all that the store has.
+    const EventPump::Restoring restoring(*pump);
+    restoring.plan(record->plan);
     watcher->set_plan(record->plan);
     probe->set_plan(record->plan);
     logs->set_plan(record->plan);
@@ -469,7 +467,7 @@ Result<void> RunController::Impl::recall(const AttachHooks& hooks) {
     bool cancelled_by_caller = false;
     auto replayed = store->replay(context.run_id, [&](const Event& event) {
         if (!over_already) {
-            pump->restore(event);
+            restoring.event(event);
             watcher->recall(event);
             logs->recall(event);
             made->recall(event);
