@@ -123,16 +123,15 @@ void add_packages(const ProgramAnswer& answer, wire::HostInspection& found) {
     const auto packages = read_packages(answer.output);
     // A Python that runs prints its version first, whatever fails later.
     const bool other_program = answer.start_error == 0 && !answer.late && !packages.contains("python");
-    for (const char* name : {"python", "torch", "cuda", "hip", "nccl", "cudnn"}) {
-        const auto package = packages.find(name);
+    for (const std::string_view name : {"python", "torch", "cuda", "hip", "nccl", "cudnn"}) {
+        const auto package = packages.find(std::string(name));
+        const bool answered = answer.good() || (other_program && name == "python");
         if (package != packages.end()) {
-            add_version(found, name, package->second);
-        } else if (other_program && std::string_view(name) == "python") {
-            add_version(found, name, "");
-        } else if (!answer.good()) {
-            add_unseen(found, std::string("versions.") + name, answer.why());
-        } else if (std::string_view(name) != "hip") {
-            add_version(found, name, "");
+            add_version(found, std::string(name), package->second);
+        } else if (!answered) {
+            add_unseen(found, "versions." + std::string(name), answer.why());
+        } else if (name != "hip") {
+            add_version(found, std::string(name), "");
         }
     }
 }
