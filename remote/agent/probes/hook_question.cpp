@@ -49,10 +49,10 @@ bool takes_no_signals(std::string_view status) {
 
 }  // namespace
 
-HookQuestion::HookQuestion(pid_t pid, fs::path folder)
+HookQuestion::HookQuestion(pid_t pid, const fs::path& folder)
     : pid_(pid),
       process_("/proc/" + std::to_string(pid)),
-      name_(std::move(folder) / number_within(process_.read("status"))),
+      name_(folder / number_within(process_.read("status"))),
       python_(target_of(name_).has_value()) {}
 
 fs::path HookQuestion::link(int part) const {

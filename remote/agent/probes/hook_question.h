@@ -18,7 +18,7 @@ namespace rankscope::agent {
 class HookQuestion {
 public:
     /// `folder`: stack_folder_of() its rank.
-    HookQuestion(pid_t pid, std::filesystem::path folder);
+    HookQuestion(pid_t pid, const std::filesystem::path& folder);
 
     /// The program has had the hook, whatever became of it: it is Python.
     bool is_python() const { return python_; }
