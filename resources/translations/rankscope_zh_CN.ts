@@ -15,6 +15,14 @@
             <source>Try again; `rankscopectl probe` shows whether it answers.</source>
             <translation>请重试；`rankscopectl probe` 可显示它是否应答。</translation>
         </message>
+        <message>
+            <source>A launcher that is unknown here has submitted the run: %1.</source>
+            <translation>此运行由此处未知的启动器提交：%1。</translation>
+        </message>
+        <message>
+            <source>Update Rankscope on this computer.</source>
+            <translation>请更新此计算机上的 Rankscope。</translation>
+        </message>
     </context>
     <context>
         <name>AgentFailures</name>
@@ -1731,10 +1739,6 @@
             <translation>更正作业文件的 slurm 部分。</translation>
         </message>
         <message>
-            <source>sbatch did not answer within one minute.</source>
-            <translation>sbatch 未在一分钟内应答。</translation>
-        </message>
-        <message>
             <source>The Slurm controller is busy or down: run `scontrol ping` there, then try again.</source>
             <translation>Slurm 控制器繁忙或已停机：在该节点上运行 `scontrol ping`，然后重试。</translation>
         </message>
@@ -3070,6 +3074,10 @@
             <source>Rank {rank} on {node} was stopped by signal {2}. Ranks that need it wait.</source>
             <translation>{node} 上的 rank {rank} 被信号 {2} 暂停。需要它的 rank 会等待。</translation>
         </message>
+        <message>
+            <source>Slurm did not take the job: its controller does not answer.</source>
+            <translation>Slurm 没有接受该作业：其控制器没有应答。</translation>
+        </message>
     </context>
     <context>
         <name>FaultMarks</name>
@@ -3953,6 +3961,14 @@
         <message>
             <source>Write 0, or leave it out: the launcher restarts a job, not Rankscope.</source>
             <translation>写 0，或去掉它：重新启动作业的是启动器，不是 Rankscope。</translation>
+        </message>
+        <message>
+            <source>Leave it out: the launcher ends a job whose node does not answer.</source>
+            <translation>请去掉它：节点无应答时，启动器会结束作业。</translation>
+        </message>
+        <message>
+            <source>Leave it out: the nodes are known when the job starts. `rankscopectl doctor RUN` inspects them.</source>
+            <translation>请去掉它：作业开始时才知道节点。`rankscopectl doctor RUN` 会检查它们。</translation>
         </message>
     </context>
     <context>
@@ -5120,10 +5136,6 @@
             <translation>主节点端口(&amp;P)</translation>
         </message>
         <message>
-            <source>The port on the master where the ranks meet. 0: a free one.</source>
-            <translation>各 rank 会合时所用的主节点端口。0：任一空闲端口。</translation>
-        </message>
-        <message>
             <source>Preflight</source>
             <translation>预检</translation>
         </message>
@@ -5210,6 +5222,10 @@
         <message>
             <source>A safetensors or PyTorch file.</source>
             <translation>safetensors 或 PyTorch 文件。</translation>
+        </message>
+        <message>
+            <source>The port on the master where the ranks meet. 0: a free one; with launcher: slurm 10000 + job id % 20000, which is the default there.</source>
+            <translation>各 rank 会合时使用的主节点端口。0：空闲端口；launcher: slurm 时为 10000 + 作业号 % 20000，并且是其默认值。</translation>
         </message>
     </context>
     <context>
@@ -5808,6 +5824,58 @@
         <message>
             <source>The program gets Paddle's variables of each rank (PADDLE_TRAINER_ID, …), but no endpoints: give PADDLE_CURRENT_ENDPOINT and PADDLE_TRAINER_ENDPOINTS in env:.</source>
             <translation>程序会得到每个 rank 的 Paddle 变量（PADDLE_TRAINER_ID 等），但没有端点：请在 env: 中给出 PADDLE_CURRENT_ENDPOINT 和 PADDLE_TRAINER_ENDPOINTS。</translation>
+        </message>
+        <message>
+            <source>for: the line in it becomes one run; a shell would repeat it.</source>
+            <translation>for：其中的命令行成为一次运行；shell 会重复执行它。</translation>
+        </message>
+        <message>
+            <source>%1: the line in it becomes one run; a shell would repeat it.</source>
+            <translation>%1：其中的命令行成为一次运行；shell 会重复执行它。</translation>
+        </message>
+        <message>
+            <source>%1: Rankscope sets it for each rank.</source>
+            <translation>%1：由 Rankscope 为每个 rank 设置。</translation>
+        </message>
+        <message>
+            <source>%1: a shell would fill that in, so it is left out. Write the value in env:.</source>
+            <translation>%1：需由 shell 填入，因此已去掉。请在 env: 中写出其值。</translation>
+        </message>
+        <message>
+            <source>cd %1: a shell would fill that in, so it is left out. Write the folder in workdir:.</source>
+            <translation>cd %1：需由 shell 填入，因此已去掉。请在 workdir: 中写出该文件夹。</translation>
+        </message>
+        <message>
+            <source>%1: left out; only the line that starts the ranks becomes the job.</source>
+            <translation>%1：已去掉；只有启动各 rank 的命令行成为作业。</translation>
+        </message>
+        <message>
+            <source>%1: a shell would fill that in, so it is left out.</source>
+            <translation>%1：需由 shell 填入，因此已去掉。</translation>
+        </message>
+        <message>
+            <source>%1: its ranks are started without it, %2.</source>
+            <translation>%1：其 rank 不经由它启动，%2。</translation>
+        </message>
+        <message>
+            <source>one for each GPU that Slurm grants</source>
+            <translation>Slurm 分配的每个 GPU 一个</translation>
+        </message>
+        <message>
+            <source>%1 on each node</source>
+            <translation>每个节点 %1 个</translation>
+        </message>
+        <message>
+            <source>--array %1: an array is one job for each index; this becomes one run. Start it once for each value.</source>
+            <translation>--array %1：作业数组的每个下标是一个作业；这里成为一次运行。请为每个值各启动一次。</translation>
+        </message>
+        <message>
+            <source>the program runs outside the container</source>
+            <translation>程序在容器之外运行</translation>
+        </message>
+        <message>
+            <source>a run is not queued again; restart it, or use checkpoints</source>
+            <translation>运行不会重新排队；请重新启动它，或使用检查点</translation>
         </message>
     </context>
     <context>
@@ -11745,6 +11813,22 @@
             <source>testing the paths between the nodes</source>
             <translation>正在测试节点之间的路径</translation>
         </message>
+        <message>
+            <source>The node is not in the inventory.</source>
+            <translation>该节点不在清单中。</translation>
+        </message>
+        <message>
+            <source>Add it with `rankscopectl nodes add`.</source>
+            <translation>请用 `rankscopectl nodes add` 添加它。</translation>
+        </message>
+        <message>
+            <source>The node did not answer in time.</source>
+            <translation>该节点没有及时应答。</translation>
+        </message>
+        <message>
+            <source>Try again; is the node overloaded?</source>
+            <translation>请重试；该节点是否过载？</translation>
+        </message>
     </context>
     <context>
         <name>RunExport</name>
@@ -12367,6 +12451,18 @@
             <source>stopped by the user</source>
             <translation>已由用户停止</translation>
         </message>
+        <message>
+            <source>%1: %2 was not running</source>
+            <translation>%1：%2 没有在运行</translation>
+        </message>
+        <message>
+            <source>%1: Slurm ends job %2 of %3</source>
+            <translation>%1：Slurm 正在结束 %3 的作业 %2</translation>
+        </message>
+        <message>
+            <source>%1: the supervisor of %2 stops it</source>
+            <translation>%1：%2 的监管进程正在停止它</translation>
+        </message>
     </context>
     <context>
         <name>SaveBundleDialog</name>
@@ -12781,6 +12877,34 @@
             <source> (scontrol)</source>
             <translation> (scontrol)</translation>
         </message>
+        <message>
+            <source>%1 is %2</source>
+            <translation>%1 的状态为 %2</translation>
+        </message>
+        <message>
+            <source>%1 is %2 (%3)</source>
+            <translation>%1 的状态为 %2（%3）</translation>
+        </message>
+        <message>
+            <source>A node of job %1 failed (%2): %3.</source>
+            <translation>作业 %1 的一个节点出现故障（%2）：%3。</translation>
+        </message>
+        <message>
+            <source>Slurm no longer knows job %1: its ranks tell how it ended.</source>
+            <translation>Slurm 已不再记录作业 %1：由其各 rank 说明它如何结束。</translation>
+        </message>
+        <message>
+            <source>the nodes are down, drained or reserved</source>
+            <translation>所需节点已停机、被排空或被预留</translation>
+        </message>
+        <message>
+            <source>waits for its start time</source>
+            <translation>等待其开始时间</translation>
+        </message>
+        <message>
+            <source>the partition does not start jobs now</source>
+            <translation>该分区目前不启动作业</translation>
+        </message>
     </context>
     <context>
         <name>SlurmLauncher</name>
@@ -12823,6 +12947,18 @@
         <message>
             <source>`sacct -j %1` there may say more.</source>
             <translation>在那里执行 `sacct -j %1` 也许能提供更多信息。</translation>
+        </message>
+        <message>
+            <source>Slurm has suspended job %1; an administrator resumes it.</source>
+            <translation>Slurm 已挂起作业 %1；由管理员恢复它。</translation>
+        </message>
+        <message>
+            <source>Slurm has resumed job %1.</source>
+            <translation>Slurm 已恢复作业 %1。</translation>
+        </message>
+        <message>
+            <source>The ranks of a Slurm job with more than %1 nodes are not inspected.</source>
+            <translation>不检查超过 %1 个节点的 Slurm 作业的 rank。</translation>
         </message>
     </context>
     <context>
@@ -20417,6 +20553,14 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>%1 was not running.</source>
             <translation>%1 未在运行。</translation>
+        </message>
+        <message>
+            <source>waiting</source>
+            <translation>等待中</translation>
+        </message>
+        <message>
+            <source>Slurm ends job %1 of %2.</source>
+            <translation>Slurm 正在结束 %2 的作业 %1。</translation>
         </message>
     </context>
     <context>

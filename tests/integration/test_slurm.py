@@ -64,12 +64,13 @@ class SlurmRuns(unittest.TestCase):
         run = start(self.cluster, slurm_job(say, procs_per_node=2))
         self.assertEqual(run.end(120), 0, run.explain())
         self.assertEqual(run.verdict()["outcome"], "done")
+        port = 10000 + self.job_id(run) % 20000
         for rank in range(4):
             said = "".join(event["text"] for event in run.of("log", rank=rank))
             node = f"node{rank // 2 + 1}"
             self.assertEqual(said.split(), [
                 node, f"RANK={rank}", f"LOCAL_RANK={rank % 2}", "WORLD_SIZE=4", "LOCAL_WORLD_SIZE=2", f"GROUP_RANK={rank // 2}",
-                "MASTER_ADDR=node1", "MASTER_PORT=29500", f"SLURM_PROCID={rank}", f"SLURM_LOCALID={rank % 2}", "SLURM_NTASKS=4",
+                "MASTER_ADDR=node1", f"MASTER_PORT={port}", f"SLURM_PROCID={rank}", f"SLURM_LOCALID={rank % 2}", "SLURM_NTASKS=4",
                 f"SLURM_NODEID={rank // 2}", "SLURM_TASKS_PER_NODE=2(x2)"])
             self.assertEqual([(event["node"], event["loss"]) for event in run.of("metric", rank=rank)], [(node, 0.5)])
         job = self.job_id(run)
@@ -91,7 +92,7 @@ class SlurmRuns(unittest.TestCase):
     def test_the_engine_trains_on_two_nodes(self):
         job = train_job([], max_steps=10, batch_size=50, validate=False)
         del job["nodes"]
-        job.update(launcher="slurm", slurm={"login": "node1", "nodes": 2, "time": "00:10:00", "extra": ["--mem=500M"]}, master_port=0)
+        job.update(launcher="slurm", slurm={"login": "node1", "nodes": 2, "time": "00:10:00", "extra": ["--mem=500M"]})
         run = start(self.cluster, job)
         self.assertEqual(run.end(120), 0, run.explain())
         checksums = {event["rank"]: event["params"] for event in run.of("metric") if "params" in event}
@@ -250,7 +251,7 @@ class SlurmRuns(unittest.TestCase):
         holder = self.nodes[0].popen(["python3", "-c", "import socket,time; s=socket.create_server(('', 29500)); time.sleep(3600)"])
         try:
             wait_until(lambda: 29500 in self.nodes[0].listening_ports(), 20, "the port is held")
-            run = start(self.cluster, slurm_job("exec sleep 3600"))
+            run = start(self.cluster, slurm_job("exec sleep 3600", master_port=29500))
             self.assertEqual(run.end(120), 1, run.explain())
             self.assertIn("port 29500 is held by python3", run.verdict()["detail"])
         finally:

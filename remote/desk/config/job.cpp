@@ -80,6 +80,13 @@ private:
             add("nodes", text(kContext, "missing"),
                 text(kContext, "Add it, for example: %1", {"nodes: [node1, node2]"}));
         }
+        // The engine itself notices a rank that does not answer; for other programs the supervisors would, by a link that
+        // they do not have there.
+        if (launcher.chooses_nodes && !job_.train && job_.peer_timeout_s != Job().peer_timeout_s) {
+            add("on_failure.peer_timeout_s",
+                text(kContext, "has no place with launcher: %1", {job_.launcher}),
+                text(kContext, "Leave it out: the launcher ends a job whose node does not answer."));
+        }
         if (launcher.chooses_nodes && !job_.procs_of_node.empty()) {
             add("procs_per_node", text(kContext, "differs by node"),
                 text(kContext, "With launcher: %1 every node has the same number: write a number, or auto.",
@@ -173,6 +180,9 @@ JobRead parse_job(const std::string& yaml, const std::filesystem::path& file) {
                           text(kContext, "Begin with name:, nodes: and train:."), root->line});
     } else if (root) {
         config::read_keys(job_keys(), *root, read.job, faults, {.quoted_numbers = true});
+        if (launcher_of(read.job).chooses_nodes && root->find("master_port") == nullptr) {
+            read.job.master_port = 0;  // other jobs may share the nodes, and would use the same default
+        }
         check_together(read.job, faults);
         for (config::ConfigProblem& fault : faults) {
             fault.line = fault.line > 0 ? fault.line : config::line_of(*root, fault.path);

@@ -194,7 +194,9 @@ void add_where(JobKeyTable& table) {
     add(table, "master_port", RANKSCOPE_JOB_MEMBER(master_port),
         {.range = {0, 65535},
          .label = "Master &port",
-         .help = "The port on the master where the ranks meet. 0: a free one.",
+         .help = "The port on the master where the ranks meet. 0: a free one; with launcher: slurm 10000 + "
+                 "job id % "
+                 "20000, which is the default there.",
          .group = kWhere,
          .written = true});
     table.keys.push_back(config::choice_key<Job, StartPreflight>(
@@ -205,7 +207,9 @@ void add_where(JobKeyTable& table) {
                  "versions, too. off: nothing.",
          .group = kSafety,
          .rare = true,
-         .applies = kNamedNodes | kNative | kOwnProgram}));
+         .applies = kNamedNodes | kNative | kOwnProgram,
+         .refusal = "Leave it out: the nodes are known when the job starts. `rankscopectl doctor RUN` "
+                    "inspects them."}));
     add(table, "interface", RANKSCOPE_JOB_MEMBER(interface_name),
         {.label = "Network interface",
          .help = "auto, or the name of one, for example eth0.",

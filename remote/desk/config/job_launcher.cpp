@@ -29,6 +29,8 @@ void choose_launcher(Job& job, const std::string& name) {
     job.launcher = name;
     std::erase_if(job.launcher_options, [&](const auto& options) { return options.first != name; });
     if (launcher_of(job).chooses_nodes) {
+        job.master_port =
+            job.master_port == Job().master_port ? 0 : job.master_port;  // other jobs have it, too
         job.all_nodes = false;
         job.nodes.clear();
         job.master.clear();

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/desk/launch/slurm/slurm_options.h>
 #include <remote/desk/text.h>
 
@@ -69,6 +70,34 @@ std::optional<std::pair<std::string, std::string>> fault_of_sbatch_word(const st
     return std::nullopt;
 }
 
+namespace {
+
+// "4", "a100:4" of --gpus-per-node and --gpus.
+int last_number(const std::string& value) {
+    const std::string number = value.substr(value.rfind(':') + 1);
+    return std::clamp(parse_number<int>(number).value_or(0), 0, 1024);
+}
+
+// What `extra` asks for instead of `gres`.
+int gpus_of_extra(const SlurmOptions& options) {
+    int gpus = 0;
+    for (const auto& word : options.extra) {
+        const std::string name = word.substr(0, word.find('='));
+        const std::string value = name.size() < word.size() ? word.substr(name.size() + 1) : "";
+        if (name == "--gpus-per-node") {
+            return last_number(value);
+        }
+        const bool all = name == "--gpus" || (word.starts_with("-G") && word.size() > 2);
+        if (const int asked = all ? last_number(name == "--gpus" ? value : word.substr(2)) : 0;
+            asked % std::max(1, options.nodes) == 0) {
+            gpus = std::max(gpus, asked / std::max(1, options.nodes));
+        }
+    }
+    return gpus;
+}
+
+}  // namespace
+
 int gpus_per_node(const SlurmOptions& options) {
     int gpus = 0;
     std::istringstream parts(options.gres);
@@ -84,7 +113,7 @@ int gpus_per_node(const SlurmOptions& options) {
         const long count = last == std::string::npos ? 1 : std::strtol(part.c_str() + last + 1, nullptr, 10);
         gpus += static_cast<int>(std::clamp(count, 1L, 1024L));
     }
-    return gpus;
+    return gpus > 0 ? gpus : gpus_of_extra(options);
 }
 
 }  // namespace rankscope

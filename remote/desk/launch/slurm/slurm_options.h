@@ -38,7 +38,8 @@ void add_slurm_keys(config::KeyTable<Job>& table);
 
 /// Why a word of `extra` cannot be passed to sbatch, and what to write instead; nothing: it can.
 std::optional<std::pair<std::string, std::string>> fault_of_sbatch_word(const std::string& word);
-/// GPUs of each node that `gres` asks for ("gpu:4", "gpu:a100:2", "gpu"); 0: none.
+/// GPUs of each node that `gres` asks for ("gpu:4", "gpu:a100:2", "gpu"), or `extra` (--gpus-per-node=2, --gpus=8);
+/// 0: none.
 int gpus_per_node(const SlurmOptions& options);
 
 }  // namespace rankscope
