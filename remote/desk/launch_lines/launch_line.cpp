@@ -4,8 +4,8 @@
 #include <base/utf8.h>
 #include <remote/desk/config/job_keys.h>
 #include <remote/desk/config/job_launcher.h>
-#include <remote/desk/launch_lines/batch_script.h>
 #include <remote/desk/launch_lines/launch_tool.h>
+#include <remote/desk/launch_lines/script.h>
 #include <remote/desk/launch_lines/shell_words.h>
 #include <remote/desk/text.h>
 
@@ -33,153 +33,6 @@ constexpr std::array<std::pair<LauncherTool, const char*>, 8> kNames{
 
 std::string base_name(const std::string& word) {
     return word.substr(word.rfind('/') + 1);
-}
-
-bool is_assignment(const std::string& word) {
-    const auto equals = word.find('=');
-    return equals != std::string::npos && equals > 0 &&
-           std::isdigit(static_cast<unsigned char>(word[0])) == 0 &&
-           std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals),
-                       [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-}
-
-void assign(const std::string& word, PastedLine& line) {
-    const auto equals = word.find('=');
-    const std::string name = word.substr(0, equals);
-    const std::string value = word.substr(equals + 1);
-    if (name == "CUDA_VISIBLE_DEVICES" && launch_lines::take_gpus(value, line).empty()) {
-        return;
-    }
-    line.job.env[name] = value;
-}
-
-struct Found {
-    LauncherTool tool = LauncherTool::Torchrun;
-    std::size_t at = 0;  ///< of the first option
-    std::string python = "python3";
-};
-
-// Which launcher the words call, and where its options begin.
-std::optional<Found> find_launcher(const Words& words, std::size_t at) {
-    if (at >= words.size()) {
-        return std::nullopt;
-    }
-    Found found;
-    const std::string name = base_name(words[at]);
-    if (name.starts_with("python")) {
-        found.python = words[at];
-        std::size_t module = at + 1;
-        module += module < words.size() && words[module] == "-u" ? 1U : 0U;
-        if (module + 1 >= words.size() || words[module] != "-m") {
-            return std::nullopt;
-        }
-        static const std::map<std::string, LauncherTool> modules{
-            {"torch.distributed.run", LauncherTool::Torchrun},
-            {"torch.distributed.launch", LauncherTool::TorchLaunch},
-            {"paddle.distributed.launch", LauncherTool::Paddle},
-            {"accelerate.commands.launch", LauncherTool::Accelerate},
-            {"deepspeed.launcher.runner", LauncherTool::DeepSpeed}};
-        const auto known = modules.find(words[module + 1]);
-        if (known == modules.end()) {
-            return std::nullopt;
-        }
-        found.tool = known->second;
-        found.at = module + 2;
-        return found;
-    }
-    static const std::map<std::string, LauncherTool> programs{
-        {"torchrun", LauncherTool::Torchrun},     {"srun", LauncherTool::Srun},
-        {"deepspeed", LauncherTool::DeepSpeed},   {"ds", LauncherTool::DeepSpeed},
-        {"horovodrun", LauncherTool::Horovodrun}, {"mpirun", LauncherTool::Mpirun},
-        {"mpiexec", LauncherTool::Mpirun},        {"mpirun.openmpi", LauncherTool::Mpirun},
-        {"orterun", LauncherTool::Mpirun},        {"mpiexec.hydra", LauncherTool::Mpirun},
-        {"fleetrun", LauncherTool::Paddle},       {"accelerate", LauncherTool::Accelerate}};
-    const auto known = programs.find(name);
-    if (known == programs.end()) {
-        return std::nullopt;
-    }
-    found.tool = known->second;
-    found.at = at + 1;
-    if (found.tool == LauncherTool::Accelerate) {
-        if (found.at >= words.size() || words[found.at] != "launch") {
-            return std::nullopt;
-        }
-        ++found.at;
-    }
-    return found;
-}
-
-// Variables and words like nohup before the launcher.
-std::size_t skip_front(const Words& words, PastedLine& line) {
-    std::size_t at = 0;
-    for (; at < words.size(); ++at) {
-        if (is_assignment(words[at])) {
-            assign(words[at], line);
-        } else if (words[at] != "env" && words[at] != "nohup" && words[at] != "time" && words[at] != "exec") {
-            break;
-        }
-    }
-    return at;
-}
-
-// What users type before the launcher: cd, export, activating an environment. false: something else.
-bool take_preparation(const Words& words, PastedLine& line) {
-    PastedLine probe;
-    if (skip_front(words, probe) == words.size()) {
-        skip_front(words, line);  // A=b; …: an export in all but name
-        return true;
-    }
-    if (words[0] == "cd" && words.size() == 2) {
-        line.job.workdir = words[1];
-        return true;
-    }
-    if (words[0] == "export") {
-        for (std::size_t i = 1; i < words.size(); ++i) {
-            if (is_assignment(words[i])) {
-                assign(words[i], line);
-            }
-        }
-        return true;
-    }
-    if ((words[0] == "source" || words[0] == "." || words[0] == "conda" || words[0] == "module" ||
-         words[0] == "ml") &&
-        words.size() >= 2) {
-        std::string all;
-        for (const auto& word : words) {
-            all += (all.empty() ? "" : " ") + word;
-        }
-        line.notes.push_back(
-            text(kContext,
-                 "%1: programs start without a shell; say it with venv: or conda:, or name the environment's "
-                 "python in command:.",
-                 {all}));
-        return true;
-    }
-    return words[0] == "set" || words[0] == "ulimit" || words[0] == "echo" || words[0] == "sleep" ||
-           words[0] == "wait";
-}
-
-Result<void> read_words(const Found& found, const Words& words, PastedLine& line) {
-    using namespace launch_lines;
-    switch (found.tool) {
-        case LauncherTool::Torchrun:
-            return read_torchrun(words, found.at, found.python, line);
-        case LauncherTool::TorchLaunch:
-            return read_torch_launch(words, found.at, found.python, line);
-        case LauncherTool::Srun:
-            return read_srun(words, found.at, line);
-        case LauncherTool::DeepSpeed:
-            return read_deepspeed(words, found.at, line);
-        case LauncherTool::Accelerate:
-            return read_accelerate(words, found.at, line);
-        case LauncherTool::Horovodrun:
-            return read_horovodrun(words, found.at, line);
-        case LauncherTool::Mpirun:
-            return read_mpirun(words, found.at, line);
-        case LauncherTool::Paddle:
-            return read_paddle(words, found.at, found.python, line);
-    }
-    return {};
 }
 
 std::string known_launchers() {
@@ -294,73 +147,33 @@ Result<PastedLine> read_launch_line(const std::string& pasted) {
                        text(kContext, "The text cannot be split into words: %1.", {split.problem}),
                        text(kContext, "Copy the whole command line."), ""};
     }
-    PastedLine line;
-    bool found_one = false;
-    const Words batch = launch_lines::batch_options(pasted);
-    for (const auto& written : split.commands) {
-        if (written.words.empty()) {
-            continue;
-        }
-        const auto words = launch_lines::without_sbatch(written.words);
-        if (!words) {
-            return words.failure();
-        }
-        ShellCommand command = written;
-        command.words = *words;
-        PastedLine front;
-        const auto found = find_launcher(command.words, skip_front(command.words, front));
-        if (!found) {
-            if (take_preparation(command.words, line)) {
-                continue;
-            }
-            if (found_one) {  // "… | tee log.txt"
-                line.notes.push_back(
-                    text(kContext, "%1 …: what follows the launcher is left out.", {command.words[0]}));
-                continue;
-            }
-            return Failure{"bad-command-line", "",
-                           text(kContext, "\"%1\" is not a launcher that is known here.", {command.words[0]}),
-                           text(kContext, "Known are: %1. Another program goes into command: as it is.",
-                                {known_launchers()}),
-                           ""};
-        }
-        if (found_one) {
-            line.notes.push_back(
-                text(kContext,
-                     "The text has several launcher lines; the first is taken, it stands for all nodes."));
-            break;
-        }
-        found_one = true;
-        skip_front(command.words, line);
-        line.tool = found->tool;
-        for (const auto& word : command.unfilled) {
-            line.notes.push_back(
-                text(kContext, "%1: a shell would fill that in; programs start without one. Write the value.",
-                     {word}));
-        }
-        for (const auto& redirection : command.redirections) {
-            line.notes.push_back(text(kContext, "%1: each rank's output is kept anyway.", {redirection}));
-        }
-        if (line.tool == LauncherTool::Srun) {  // the line's own options come last and win
-            command.words.insert(command.words.begin() + static_cast<std::ptrdiff_t>(found->at),
-                                 batch.begin(), batch.end());
-        }
-        if (auto read = read_words(*found, command.words, line); !read) {
-            return read.failure();
-        }
+    auto script = launch_lines::read_script(pasted, split.commands);
+    if (!script) {
+        return script.failure();
     }
-    if (!found_one) {
+    if (script->launchers.empty()) {
+        if (!script->left_out.empty()) {
+            return Failure{
+                "bad-command-line", "",
+                text(kContext, "\"%1\" is not a launcher that is known here.", {script->left_out.front()}),
+                text(kContext, "Known are: %1. Another program goes into command: as it is.",
+                     {known_launchers()}),
+                ""};
+        }
         return Failure{"bad-command-line", "", text(kContext, "There is no launcher in the text."),
                        text(kContext, "Known are: %1.", {known_launchers()}), ""};
     }
-    if (line.job.name.empty()) {
-        line.job.name = name_for(line.job.command);
+    auto line = launch_lines::read_chosen(*script);
+    if (line && line->job.name.empty()) {
+        line->job.name = name_for(line->job.command);
     }
     return line;
 }
 
 Job submitted_job(const PastedLine& line, const std::string& launcher, const std::string& login) {
     Job job = line.job;
+    constexpr int kPortOfC10d = 29400;  // torchrun's own
+    job.master_port = job.master_port == kPortOfC10d ? 0 : job.master_port;
     choose_launcher(job, launcher);
     set_submit_node(job, login);
     set_node_count(job, std::max(line.nodes, line.hosts.empty() ? 1 : int(line.hosts.size())));

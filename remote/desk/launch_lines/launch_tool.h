@@ -120,6 +120,15 @@ std::string hosts_with_slots(const LaunchPlan& plan);
 
 // ---- one pair per launcher ----
 
+struct FoundLauncher {
+    LauncherTool tool = LauncherTool::Torchrun;
+    std::size_t at = 0;  ///< of the first option
+    std::string python = "python3";
+};
+/// Which launcher the words call at `at`; nothing: none.
+std::optional<FoundLauncher> find_launcher(const Words& words, std::size_t at);
+Result<void> read_words(const FoundLauncher& found, const Words& words, PastedLine& line);
+
 LaunchLines write_torchrun(const Job& job, const LaunchPlan& plan);
 LaunchLines write_torch_launch(const Job& job, const LaunchPlan& plan);
 Result<LaunchLines> write_srun(const Job& job, const LaunchPlan& plan);

@@ -26,6 +26,7 @@ private:
     void take_quoted();
     void take_double_quoted();
     void take_substitution();
+    void take_list();
     void take_escaped();
 
     std::string_view text_;
@@ -35,6 +36,7 @@ private:
     std::string word_;
     bool in_word_ = false;
     bool unfilled_ = false;
+    bool quoted_ = false;
     std::string redirection_;  ///< an operator that waits for its file
 };
 
@@ -47,12 +49,16 @@ void Splitter::end_word() {
             if (unfilled_) {
                 command_.unfilled.push_back(word_);
             }
+            if (unfilled_ && quoted_) {
+                command_.quoted.push_back(word_);
+            }
             command_.words.push_back(word_);
         }
     }
     word_.clear();
     in_word_ = false;
     unfilled_ = false;
+    quoted_ = false;
 }
 
 void Splitter::end_command(const std::string& by) {
@@ -178,6 +184,21 @@ void Splitter::take_substitution() {
     word_ += text_.substr(begin, at_ - begin);
 }
 
+// bash: "NAME=( … )", kept as it stands.
+void Splitter::take_list() {
+    const std::size_t begin = at_;
+    int depth = 0;
+    for (; !at_end(); ++at_) {
+        depth += here() == '(' ? 1 : here() == ')' ? -1 : 0;
+        if (depth == 0) {
+            ++at_;
+            break;
+        }
+    }
+    unfilled_ = true;
+    word_ += text_.substr(begin, at_ - begin);
+}
+
 void Splitter::take_escaped() {
     if (after() == '\n') {
         at_ += 2;  // the line continues
@@ -212,9 +233,13 @@ ShellText Splitter::run() {
         } else {
             in_word_ = true;
             if (c == '\'') {
+                quoted_ = true;
                 take_quoted();
             } else if (c == '"') {
+                quoted_ = true;
                 take_double_quoted();
+            } else if (c == '(' && word_.ends_with('=')) {
+                take_list();
             } else if (c == '$' || c == '`') {
                 take_substitution();
             } else {

@@ -12,8 +12,9 @@ namespace rankscope {
 
 /// One simple command of a pasted shell text.
 struct ShellCommand {
-    std::vector<std::string> words;         ///< without their quotes
-    std::vector<std::string> unfilled;      ///< words in which a shell would fill in $…, `…` or a pattern
+    std::vector<std::string> words;     ///< without their quotes
+    std::vector<std::string> unfilled;  ///< words in which a shell would fill in $…, `…` or a pattern
+    std::vector<std::string> quoted;    ///< those of `unfilled` that have quotes: a shell does not split them
     std::vector<std::string> redirections;  ///< "> log.txt", "2>&1": where its output would have gone
     std::string ended_by;                   ///< "", ";", "&&", "||", "|", "&"
 };

@@ -3,15 +3,20 @@
 
 // srun (Slurm): typed once, inside an allocation or to get one.
 
+#include <base/text.h>
 #include <remote/desk/launch_lines/launch_tool.h>
+#include <remote/desk/launch_lines/script_values.h>
+#include <remote/desk/launch_lines/shell_words.h>
 #include <remote/desk/text.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace rankscope::launch_lines {
 namespace {
 
 constexpr const char* kContext = "LaunchLines";
+constexpr int kPortOfC10d = 29400;  // where --rdzv-endpoint names none
 
 /// "partition" of "p partition".
 std::string last_name(const std::string& names) {
@@ -52,8 +57,11 @@ void add_allocation(OptionRules& rules, PastedLine& line) {
                              return std::string();
                          }});
     }
-    for (const char* names : {"C constraint", "reservation", "x exclude", "G gpus", "gpus-per-task",
-                              "ntasks-per-gpu", "c cpus-per-task", "mem", "mem-per-cpu", "mem-per-gpu"}) {
+    for (const char* names :
+         {"C constraint",    "reservation", "x exclude",   "G gpus",      "gpus-per-task", "ntasks-per-gpu",
+          "c cpus-per-task", "mem",         "mem-per-cpu", "mem-per-gpu", "d dependency",  "begin",
+          "L licenses",      "hint",        "switches",    "tmp",         "signal",        "nice",
+          "comment",         "mail-type",   "mail-user",   "deadline",    "gpu-bind",      "gpu-freq"}) {
         const std::string option = "--" + last_name(names);
         rules.push_back({names, true, [&line, option](const std::string& value) {
                              line.allocation_extra.push_back(option + '=' + value);
@@ -66,6 +74,107 @@ void add_allocation(OptionRules& rules, PastedLine& line) {
                          note(line, "--exclusive");
                          return std::string();
                      }});
+}
+
+// GPUs of a node, as "gpu:4" or "gpu:a100:4" has them; 0: not said.
+int gpus_of(const PastedLine& line) {
+    const auto gres = line.allocation.find("gres");
+    if (gres == line.allocation.end() || !gres->second.starts_with("gpu:")) {
+        return 0;
+    }
+    return parse_number<int>(gres->second.substr(gres->second.rfind(':') + 1)).value_or(0);
+}
+
+// `bash -c 'torchrun …'`: what the shell starts, if that is one launcher.
+Words below_shell(Words words) {
+    const std::string shell = words.empty() ? "" : words[0].substr(words[0].rfind('/') + 1);
+    if (words.size() < 3 || (shell != "bash" && shell != "sh") || (words[1] != "-c" && words[1] != "-lc")) {
+        return words;
+    }
+    const ShellText split = split_shell_text(words[2]);
+    if (!split.problem.empty() || split.commands.size() != 1) {
+        return words;
+    }
+    ShellCommand command = split.commands.front();
+    ScriptValues(true).fill(command);
+    return find_launcher(command.words, 0) ? command.words : words;
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+        text.replace(at, from.size(), to);
+    }
+}
+
+bool tells_nodes_apart(const std::string& option) {
+    for (const char* own : {"rdzv", "master", "node-rank", "node_rank", "machine-rank", "machine_rank",
+                            "main-process", "main_process", "nnodes"}) {
+        if (option.find(own) != std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// srun starts a launcher once on each node, which starts the ranks there: what the launcher is told of nodes and master
+// is what Slurm knows anyway.
+Result<void> read_inner(const FoundLauncher& inner, Words words, PastedLine& line) {
+    const int nodes = line.nodes;
+    const int tasks = line.job.procs_per_node;
+    for (auto& word : words) {
+        replace_all(word, "{nodes}", std::to_string(nodes));
+        replace_all(word, "{world_size}", std::to_string(nodes * tasks));
+        replace_all(word, "{local_world_size}", std::to_string(tasks));
+    }
+    const auto is_open = [](const std::string& word) {
+        return word.find_first_of("$`") != std::string::npos || word.find("{master_") != std::string::npos;
+    };
+    Words kept(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(inner.at));
+    for (std::size_t i = inner.at; i < words.size(); ++i) {
+        const std::string& word = words[i];
+        if (word.ends_with(".py")) {  // the program begins
+            kept.insert(kept.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+            break;
+        }
+        const bool separate = word.starts_with('-') && word.find('=') == std::string::npos &&
+                              i + 1 < words.size() && is_open(words[i + 1]);
+        if (!separate && !(word.starts_with('-') && is_open(word))) {
+            kept.push_back(word);
+            continue;
+        }
+        const std::string option = word.substr(0, word.find('='));
+        if (option.find("nproc") != std::string::npos) {
+            kept.push_back(option + "=auto");
+        }
+        if (!tells_nodes_apart(option)) {
+            line.notes.push_back(text(kContext, "%1: a shell would fill that in, so it is left out.",
+                                      {separate ? word + ' ' + words[i + 1] : word}));
+        }
+        i += separate ? 1 : 0;
+    }
+    line.job.procs_per_node = 0;
+    const int port = line.job.master_port;
+    if (auto fine = read_words(inner, kept, line); !fine) {
+        return fine;
+    }
+    if (inner.tool == LauncherTool::Accelerate && line.nodes == 1 && nodes > 1 &&
+        line.job.procs_per_node % nodes == 0) {
+        line.job.procs_per_node /= nodes;  // --num_processes counts all nodes
+    }
+    if (line.job.master_port == kPortOfC10d) {
+        line.job.master_port = port;
+    }
+    line.nodes = nodes;
+    if (line.job.procs_per_node == 0) {
+        line.job.procs_per_node = gpus_of(line);
+    }
+    line.notes.push_back(
+        text(kContext, "%1: its ranks are started without it, %2.",
+             {to_string(inner.tool),
+              line.job.procs_per_node == 0
+                  ? text(kContext, "one for each GPU that Slurm grants")
+                  : text(kContext, "%1 on each node", {std::to_string(line.job.procs_per_node)})}));
+    return {};
 }
 
 }  // namespace
@@ -110,12 +219,27 @@ Result<void> read_srun(const Words& words, std::size_t at, PastedLine& line) {
         {"J job-name", true, into_text(line.job.name)},
     };
     add_allocation(rules, line);
-    leave_out(rules, because_of_allocation(), {"jobid"}, {"overlap"});
+    rules.push_back(
+        {"a array", true, [&line](const std::string& value) {
+             line.notes.push_back(
+                 text(kContext,
+                      "--array %1: an array is one job for each index; this becomes one run. Start it once "
+                      "for each value.",
+                      {value}));
+             return std::string();
+         }});
+    leave_out(rules, text(kContext, "the program runs outside the container"),
+              {"container-image", "container-mounts", "container-name", "container-workdir", "container-env"},
+              {"container-mount-home", "no-container-mount-home", "container-writable"});
+    leave_out(rules, text(kContext, "a run is not queued again; restart it, or use checkpoints"), {},
+              {"requeue"});
+    leave_out(rules, because_of_allocation(), {"jobid"},
+              {"overlap", "no-requeue", "oversubscribe s", "H hold"});
     leave_out(rules, because::that_is_done_in_our_way(), {"o output", "e error", "W wait", "mpi"},
               {"l label", "u unbuffered", "K kill-on-bad-exit", "pty"});
     leave_out(rules, text(kContext, "give variables in env:"), {"export"});
     leave_out(rules, because::numactl_does_that(), {"cpu-bind"});
-    leave_out(rules, "", {}, {"v verbose", "Q quiet"});
+    leave_out(rules, "", {"open-mode", "i input"}, {"v verbose", "Q quiet", "parsable", "exact"});
     if (auto fine = read_options(LauncherTool::Srun, words, at, rules, line); !fine) {
         return fine;
     }
@@ -152,7 +276,12 @@ Result<void> read_srun(const Words& words, std::size_t at, PastedLine& line) {
     if (!folder.empty()) {
         line.job.workdir = folder;
     }
-    return take_command(LauncherTool::Srun, words, at, slurm_variables(), line);
+    Words program(words.begin() + static_cast<std::ptrdiff_t>(std::min(at, words.size())), words.end());
+    program = below_shell(std::move(program));
+    if (const auto inner = find_launcher(program, 0); inner && inner->tool != LauncherTool::Srun) {
+        return read_inner(*inner, std::move(program), line);
+    }
+    return take_command(LauncherTool::Srun, program, 0, slurm_variables(), line);
 }
 
 }  // namespace rankscope::launch_lines
