@@ -187,7 +187,7 @@ inline constexpr auto kProgramFailures = std::to_array<CatalogueEntry>({
      "there."},
     {"slurm-refused", ExitClass::Usage, "Slurm does not accept the job.",
      "Correct the section slurm of the job file."},
-    {"slurm-silent", ExitClass::Unreachable, "sbatch did not answer within one minute.",
+    {"slurm-silent", ExitClass::Unreachable, "Slurm did not take the job: its controller does not answer.",
      "The Slurm controller is busy or down: run `scontrol ping` there, then try again."},
     {"spool-thinned", ExitClass::None,
      "The spool of {node} was full: the oldest {1} parts of logs and NCCL records ({MB2} MB) of this run "
