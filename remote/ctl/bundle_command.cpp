@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/progress_line.h>
 #include <remote/ctl/runs_import.h>
@@ -33,15 +34,9 @@ struct BundleWishes {
 };
 
 std::string size_text(std::uint64_t bytes) {
-    char buffer[32];
-    if (bytes < 10'000) {
-        std::snprintf(buffer, sizeof buffer, "%llu B", static_cast<unsigned long long>(bytes));
-    } else if (bytes < 10'000'000) {
-        std::snprintf(buffer, sizeof buffer, "%.0f kB", static_cast<double>(bytes) / 1e3);
-    } else {
-        std::snprintf(buffer, sizeof buffer, "%.0f MB", static_cast<double>(bytes) / 1e6);
-    }
-    return buffer;
+    return bytes < 10'000       ? std::to_string(bytes) + " B"
+           : bytes < 10'000'000 ? fixed_text(static_cast<double>(bytes) / 1e3, 0) + " kB"
+                                : fixed_text(static_cast<double>(bytes) / 1e6, 0) + " MB";
 }
 
 Json json_of(const BundleDraft& draft, const std::string& file) {

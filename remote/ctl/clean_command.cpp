@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
+#include <base/number_text.h>
 #include <base/shell_command.h>
+#include <base/visible_text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/table.h>
@@ -47,16 +50,16 @@ bool clean_node(const GlobalOptions& options, const CleanOptions& clean, const N
             {"node", node.name}, {"dry_run", clean.dry_run}, {"bytes", cleaned->bytes}};
         json["removed"] = cleaned->removed;
         json["kept"] = cleaned->kept;
-        std::printf("%s\n", json.dump().c_str());
+        std::printf("%s\n", json_line(json).c_str());
         return true;
     }
-    std::printf("%s: %s %zu, %.1f MB\n", node.name.c_str(), clean.dry_run ? "would remove" : "removed",
-                cleaned->removed.size(), static_cast<double>(cleaned->bytes) / 1e6);
+    std::printf("%s: %s %zu, %s MB\n", node.name.c_str(), clean.dry_run ? "would remove" : "removed",
+                cleaned->removed.size(), fixed_text(static_cast<double>(cleaned->bytes) / 1e6, 1).c_str());
     for (const auto& entry : cleaned->removed) {
-        std::printf("  %s\n", entry.c_str());
+        std::printf("  %s\n", visible_line(entry).c_str());
     }
     for (const auto& entry : cleaned->kept) {
-        std::printf("  kept, a run is live: %s\n", entry.c_str());
+        std::printf("  kept, a run is live: %s\n", visible_line(entry).c_str());
     }
     return true;
 }
@@ -118,7 +121,7 @@ std::string remedy_for(const std::string& node, const Leftover& entry) {
 // Ends the process that listens on the port, if it belongs to the user. A process that a run left behind is
 // ended, too; one of a live run is not.
 bool end_holder(const GlobalOptions& options, const NodeSpec& node, AgentLink& link, const Leftover& entry) {
-    const std::string what = entry.what + " (pid " + std::to_string(entry.pid) + ')';
+    const std::string what = visible_line(entry.what) + " (pid " + std::to_string(entry.pid) + ')';
     if (freed_by(entry) == FreedBy::OtherUser) {
         report(Failure{"not-own", node.name,
                        what + " is " + (entry.user.empty() ? "another user" : entry.user) +
@@ -135,7 +138,7 @@ bool end_holder(const GlobalOptions& options, const NodeSpec& node, AgentLink& l
     if (options.json) {
         const nlohmann::ordered_json json{
             {"node", node.name}, {"ended", entry.pid}, {"port", entry.port}, {"killed", *killed}};
-        std::printf("%s\n", json.dump().c_str());
+        std::printf("%s\n", json_line(json).c_str());
     } else {
         std::printf("%s: ended %s%s\n", node.name.c_str(), what.c_str(),
                     *killed ? " with SIGKILL: it did not react to SIGTERM" : "");
@@ -150,7 +153,7 @@ void print_leftovers(const GlobalOptions& options, const NodeSpec& node, int por
         for (const auto& entry : all) {
             json["leftovers"].push_back(to_json(entry));
         }
-        std::printf("%s\n", json.dump().c_str());
+        std::printf("%s\n", json_line(json).c_str());
         return;
     }
     std::vector<std::vector<std::string>> rows{

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <remote/ctl/clock_text.h>
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/text.h>
@@ -15,10 +16,8 @@ constexpr const char* kContext = "ClockText";
 
 // "The clock of node2 is 3.2 s ahead of node1 (±0.1 s, from 8 communicators).".
 std::string clock_difference(const logs::HostClock& clock) {
-    char seconds[64];
-    std::snprintf(seconds, sizeof seconds, "%.1f", std::abs(clock.ahead_s));
-    char uncertainty[64];
-    std::snprintf(uncertainty, sizeof uncertainty, "%.1f", clock.uncertainty_s);
+    const std::string seconds = fixed_text(std::abs(clock.ahead_s), 1);
+    const std::string uncertainty = fixed_text(clock.uncertainty_s, 1);
     const std::string from =
         clock.communicators > 0
             ? text(kContext, "%1 communicators", {std::to_string(clock.communicators)})

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <remote/ctl/collectives_text.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
@@ -15,12 +16,6 @@ namespace rankscope::ctl {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string formatted(const char* format, double value) {
-    char text[48];
-    std::snprintf(text, sizeof text, format, value);
-    return text;
-}
 
 std::string rank_text(int rank) {
     return rank < 0 ? "-" : std::to_string(rank);
@@ -74,13 +69,12 @@ void print_collectives(const CollectiveReport& report, std::size_t most) {
         const std::string groups = row.communicators > 1 ? std::to_string(row.communicators) + "x" : "";
         table.push_back(
             {safe_text(report.functions[row.function]), groups + std::to_string(row.ranks),
-             formatted("%.0f", row.bytes), std::to_string(row.operations),
-             formatted("%.1f", row.mean_s * 1e6), formatted("%.1f", row.shortest_s * 1e6),
-             formatted("%.1f", row.longest_s * 1e6), formatted("%.2f", row.algorithm_bandwidth * 1e-9),
-             formatted("%.2f", row.bus_bandwidth * 1e-9),
-             report.link.bytes_per_s > 0 ? formatted("%.0f %%", report.link_share(row) * 100) : "unknown",
+             fixed_text(row.bytes, 0), std::to_string(row.operations), fixed_text(row.mean_s * 1e6, 1),
+             fixed_text(row.shortest_s * 1e6, 1), fixed_text(row.longest_s * 1e6, 1),
+             fixed_text(row.algorithm_bandwidth * 1e-9, 2), fixed_text(row.bus_bandwidth * 1e-9, 2),
+             report.link.bytes_per_s > 0 ? fixed_text(report.link_share(row) * 100, 0) + " %" : "unknown",
              rank_text(row.slowest_rank), rank_text(row.last_rank),
-             formatted("%.0f %%", row.wait_share * 100)});
+             fixed_text(row.wait_share * 100, 0) + " %"});
     }
     if (table.size() > 1) {
         std::fputs(format_table(table).c_str(), stdout);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <remote/ctl/clock_text.h>
 #include <remote/ctl/collectives_text.h>
 #include <remote/ctl/commands.h>
@@ -80,8 +81,11 @@ logs::ProgressSink progress_of(const GlobalOptions& options) {
     return [](const logs::ReadProgress& progress) {
         std::fprintf(stderr, "\r\x1b[K%llu MB", static_cast<unsigned long long>(progress.done >> 20U));
         if (progress.total > 0) {
-            std::fprintf(stderr, " (%.0f %%)",
-                         100.0 * static_cast<double>(progress.done) / static_cast<double>(progress.total));
+            std::fprintf(
+                stderr, " (%s %%)",
+                fixed_text(100.0 * static_cast<double>(progress.done) / static_cast<double>(progress.total),
+                           0)
+                    .c_str());
         }
     };
 }
@@ -91,8 +95,8 @@ std::string place_of(const Evidence& evidence) {
 }
 
 void print_verdict(const Verdict& verdict) {
-    std::printf("%s  (%.0f %%)  %s\n", verdict.id.str().c_str(), 100 * verdict.confidence,
-                safe_text(said(verdict)).c_str());
+    std::printf("%s  (%s %%)  %s\n", verdict.id.str().c_str(),
+                fixed_text(100 * verdict.confidence, 0).c_str(), safe_text(said(verdict)).c_str());
     for (const auto& evidence : verdict.evidence) {
         std::printf("        %s\n", safe_text(place_of(evidence) + evidence.text).c_str());
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/ctl/commands.h>
+#include <remote/ctl/terminal_guard.h>
 
 #include <csignal>
 #include <cstdio>
@@ -64,6 +65,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);
+    rankscope::ctl::guard_terminals();
     try {
         return run(argc, argv);
     } catch (const std::exception& error) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
 #include <remote/desk/text.h>
@@ -76,7 +77,7 @@ int list(const GlobalOptions& options, const std::string& group) {
         for (const auto& node : inventory->nodes) {
             nodes.push_back(to_json(node));
         }
-        std::printf("%s\n", nlohmann::ordered_json{{"nodes", nodes}}.dump().c_str());
+        std::printf("%s\n", json_line(nlohmann::ordered_json{{"nodes", nodes}}).c_str());
         return kDone;
     }
     if (inventory->nodes.empty()) {
@@ -144,7 +145,7 @@ int show(const GlobalOptions& options, const std::string& name) {
                        {"proxy_jump", target->proxy_jump},
                        {"proxy_command", target->proxy_command},
                        {"known_hosts", target->known_hosts}};
-        std::printf("%s\n", json.dump().c_str());
+        std::printf("%s\n", json_line(json).c_str());
         return kDone;
     }
     std::printf("%s\n", text(kContext, "%1 connects as %2", {node->name, describe_target(*target)}).c_str());

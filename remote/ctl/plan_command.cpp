@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
 #include <remote/ctl/commands.h>
 #include <remote/desk/config/job.h>
 #include <remote/desk/launch/run_launcher.h>
@@ -23,7 +24,7 @@ void print_lines(const LaunchLines& lines, bool json) {
         if (!lines.file_name.empty()) {
             out["file"] = {{"name", lines.file_name}, {"content", lines.file}};
         }
-        std::printf("%s\n", out.dump().c_str());
+        std::printf("%s\n", json_line(out).c_str());
         return;
     }
     std::printf("%s", to_text(lines).c_str());
@@ -52,7 +53,7 @@ int plan(const GlobalOptions& options, const std::string& file, const std::strin
         print_lines(*lines, options.json);
         return kDone;
     }
-    std::printf("%s", options.json ? (to_json(*result).dump() + '\n').c_str() : to_text(*result).c_str());
+    std::printf("%s", options.json ? (json_line(to_json(*result)) + '\n').c_str() : to_text(*result).c_str());
     return kDone;
 }
 

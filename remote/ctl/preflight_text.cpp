@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <remote/ctl/preflight_text.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
@@ -54,8 +55,7 @@ void print_report(const PreflightReport& report) {
     for (const auto& check : report.checks) {
         ++counts[static_cast<std::size_t>(check.status)];
     }
-    char seconds[32];
-    std::snprintf(seconds, sizeof seconds, "%.1f", report.seconds);
+    const std::string seconds = fixed_text(report.seconds, 1);
     std::printf("%s\n", text(kContext, "%1 failed, %2 warnings, %3 passed, %4 not seen, in %5 s",
                              {std::to_string(counts[static_cast<std::size_t>(CheckStatus::Fail)]),
                               std::to_string(counts[static_cast<std::size_t>(CheckStatus::Warn)]),

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/number_text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
 #include <remote/desk/node/clock_check.h>
@@ -35,9 +36,7 @@ std::string gpu_summary(const NodeFacts& facts) {
 }
 
 std::string milliseconds(double seconds) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.1f ms", seconds * 1e3);
-    return buffer;
+    return fixed_text(seconds * 1e3, 1) + " ms";
 }
 
 std::optional<std::vector<NodeSpec>> choose(const GlobalOptions& options,
@@ -126,13 +125,11 @@ int show(const GlobalOptions& options, const std::vector<NodeSpec>& nodes, const
                     {{"id", off->code.text()}, {"what", off->what}, {"remedy", off->remedy}}};
             }
             if (facts.shell_s > kSlowShell) {
-                char seconds[32];
-                std::snprintf(seconds, sizeof seconds, "%.1f", facts.shell_s);
                 notes.push_back(node.name + ": " +
                                 text(kContext,
                                      "slow login shell: %1 s until the first byte. Check what ~/.bashrc and "
                                      "~/.profile start there.",
-                                     {seconds}));
+                                     {fixed_text(facts.shell_s, 1)}));
             }
         } else {
             code = kUnreachable;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <remote/ctl/progress_line.h>
 
 #include <unistd.h>
@@ -15,8 +16,10 @@ bool shows_progress(const GlobalOptions& options) {
 }
 
 void show_share(std::uint64_t done, std::uint64_t total) {
-    std::fprintf(stderr, "\r\x1b[K%.0f %%",
-                 total > 0 ? 100.0 * static_cast<double>(done) / static_cast<double>(total) : 0.0);
+    std::fprintf(
+        stderr, "\r\x1b[K%s %%",
+        fixed_text(total > 0 ? 100.0 * static_cast<double>(done) / static_cast<double>(total) : 0.0, 0)
+            .c_str());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
 #include <remote/desk/config/job.h>
@@ -37,7 +38,7 @@ int list_recipes(const GlobalOptions& options) {
                        {"file", recipe.file.string()}});
         rows.push_back({recipe.name, recipe.own ? "yours" : "Rankscope", recipe.about});
     }
-    const std::string out = options.json ? json{{"recipes", all}}.dump() + '\n' : format_table(rows);
+    const std::string out = options.json ? json_line(json{{"recipes", all}}) + '\n' : format_table(rows);
     std::fputs(out.c_str(), stdout);
     return kDone;
 }

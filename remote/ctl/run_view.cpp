@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <remote/ctl/run_view.h>
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/node/agent_failures.h>
@@ -18,12 +19,6 @@ namespace rankscope::ctl {
 namespace {
 
 constexpr std::size_t kRanksInLine = 8;
-
-std::string number(double value, const char* format) {
-    char buffer[64];
-    std::snprintf(buffer, sizeof buffer, format, value);
-    return buffer;
-}
 
 std::string padded(const std::string& stage) {
     constexpr std::size_t kWidth = 11;
@@ -92,9 +87,10 @@ void RunView::event(const Event& event) {
     } else if (const auto* metric = event.as<MetricEvent>()) {
         if (metric->has("val_acc1") && event.rank == 0) {
             std::string line = "  ";
-            line += metric->epoch >= 0 ? "epoch " + number(metric->epoch, "%.6g") + ": " : std::string();
-            line += "validation accuracy " + number(metric->value("val_acc1") * 100, "%.2f") + " %";
-            line += metric->has("val_loss") ? ", loss " + number(metric->value("val_loss"), "%.4f")
+            line +=
+                metric->epoch >= 0 ? "epoch " + short_number_text(metric->epoch, 6) + ": " : std::string();
+            line += "validation accuracy " + fixed_text(metric->value("val_acc1") * 100, 2) + " %";
+            line += metric->has("val_loss") ? ", loss " + fixed_text(metric->value("val_loss"), 4)
                                             : std::string();
             print(line);
         } else {
@@ -157,13 +153,13 @@ void RunView::stage(const Event& event, const StageEvent& stage) {
         if (it != state_.stages.end()) {
             // A program that does not say when it meets the others: its imports are in this time, too.
             const bool start_up = stage.name == StageName::Rendezvous && !rendezvous_reported_;
-            std::printf("  %-11s %6.0f ms   (%.2f s after start)\n",
+            std::printf("  %-11s %6s ms   (%s s after start)\n",
                         start_up ? "start-up" : to_string(stage.name),
-                        static_cast<double>(it->end_us - it->begin_us) / 1e3,
-                        static_cast<double>(it->end_us - state_.start_us) / 1e6);
+                        fixed_text(static_cast<double>(it->end_us - it->begin_us) / 1e3, 0).c_str(),
+                        fixed_text(static_cast<double>(it->end_us - state_.start_us) / 1e6, 2).c_str());
         }
     } else if (event.node.empty() && (!stage.waiting_for.empty() || stage.failed_dial)) {
-        std::printf("  %-11s %s\n", to_string(stage.name), stage.detail.c_str());
+        std::printf("  %-11s %s\n", to_string(stage.name), safe_text(stage.detail).c_str());
     } else if (!stage.detail.empty() && stage.progress >= 0 && stage.status == StageStatus::Progress &&
                (stage.name == StageName::Push || stage.name == StageName::Connect ||
                 stage.name == StageName::Data)) {
@@ -210,8 +206,8 @@ void RunView::log(const Event& event, const LogEvent& log) {
         return;
     }
     if (log.dropped_bytes > 0) {
-        std::printf("  [rank %d] (%.1f MB of its output left out here: it writes more than is kept)\n",
-                    event.rank, static_cast<double>(log.dropped_bytes) / 1e6);
+        std::printf("  [rank %d] (%s MB of its output left out here: it writes more than is kept)\n",
+                    event.rank, fixed_text(static_cast<double>(log.dropped_bytes) / 1e6, 1).c_str());
     }
     columns_ = terminal_columns(STDOUT_FILENO);  // the user may have changed its size
     std::string_view rest = log.text;
@@ -239,7 +235,7 @@ void RunView::progress(const Event& event) {
     last_progress_us_ = event.t_us;
     std::string line = "  ";
     if (state_.epochs > 0 && state_.steps_per_epoch > 0 && !state_.ranks.empty()) {
-        line += "epoch " + number(std::max(1.0, state_.ranks.front().epoch), "%.0f") + '/' +
+        line += "epoch " + fixed_text(std::max(1.0, state_.ranks.front().epoch), 0) + '/' +
                 std::to_string(state_.epochs) + "  ";
     }
     std::size_t shown = 0;
@@ -251,10 +247,10 @@ void RunView::progress(const Event& event) {
         line += "rank " + std::to_string(rank.rank) + ": step " + std::to_string(rank.step);
         const auto loss = state_.metrics.find("loss");
         if (loss && rank.last_of(*loss)) {
-            line += " loss " + number(*rank.last_of(*loss), "%.4f");
+            line += " loss " + fixed_text(*rank.last_of(*loss), 4);
         }
         if (std::isfinite(rank.acc1)) {
-            line += " acc " + number(rank.acc1 * 100, "%.1f") + " %";
+            line += " acc " + fixed_text(rank.acc1 * 100, 1) + " %";
         }
         line += "  ";
     }
@@ -262,7 +258,7 @@ void RunView::progress(const Event& event) {
         line += "… ";
     }
     if (const double speed = state_.images_per_s(); std::isfinite(speed)) {
-        line += number(speed, "%.0f") + " images/s  ";
+        line += fixed_text(speed, 0) + " images/s  ";
     }
     if (const double eta = state_.eta_s(); eta >= 0) {
         line += "ETA " + duration(eta);
@@ -290,9 +286,9 @@ void RunView::summary() const {
     print_diagnoses();
     if (!state_.validations.empty()) {
         const auto& last = state_.validations.back();
-        std::printf("  validation accuracy %.2f %%", last.acc1 * 100);
+        std::printf("  validation accuracy %s %%", fixed_text(last.acc1 * 100, 2).c_str());
         if (last.epoch >= 0) {
-            std::printf(" after epoch %.0f", last.epoch);
+            std::printf(" after epoch %s", fixed_text(last.epoch, 0).c_str());
         }
         std::printf("\n");
     }
@@ -303,7 +299,7 @@ void RunView::summary() const {
         }
     }
     if (parameters.size() == 1 && end.outcome == Outcome::Done) {
-        std::printf("  parameters %s, the same on all ranks\n", parameters.begin()->c_str());
+        std::printf("  parameters %s, the same on all ranks\n", safe_text(*parameters.begin()).c_str());
     } else if (parameters.size() > 1) {
         std::printf("  parameters DIFFER between ranks: %zu checksums\n", parameters.size());
     }

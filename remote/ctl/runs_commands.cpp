@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
+#include <base/number_text.h>
 #include <remote/ctl/attach_run.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/export_command.h>
@@ -19,7 +21,7 @@
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/config/job_edit.h>
-#include <remote/desk/config/secret_env.h>
+#include <remote/desk/failure_bundle/run_redactor.h>
 #include <remote/desk/run/fault_marks.h>
 #include <remote/desk/run/metric_summary.h>
 #include <remote/desk/run/run_state.h>
@@ -39,9 +41,7 @@ namespace {
 
 /// Six digits, as precise as a float: 0.0001, 1.5e-05, 93.25.
 std::string number(double value) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.6g", value);
-    return buffer;
+    return short_number_text(value, 6);
 }
 
 nlohmann::ordered_json metrics_json(const RunState& state) {
@@ -71,15 +71,10 @@ void print_metrics(const RunState& state) {
 
 // A dash where the rank never reported it; "nan" where it did.
 std::string last_text(const RunState& state, const RankState& rank, const std::string& metric, double factor,
-                      const char* format) {
+                      int decimals, const char* unit = "") {
     const auto id = state.metrics.find(metric);
     const auto value = id ? rank.last_of(*id) : std::nullopt;
-    if (!value) {
-        return "-";
-    }
-    char text[64];
-    std::snprintf(text, sizeof text, format, *value * factor);
-    return text;
+    return value ? fixed_text(*value * factor, decimals) + unit : "-";
 }
 
 // Its own phase, unless a fault makes it something else.
@@ -114,12 +109,12 @@ int show(const GlobalOptions& options, const std::string& run_id) {
         report(replayed.failure(), options.json);
         return kUsage;
     }
-    // Runs of earlier versions were stored with their secrets.
-    const std::string job_yaml =
-        with_masked_secrets(record->job_yaml, parse_job(record->job_yaml, record->name).job);
+    Redactor redactor = redactor_of(*record);
+    const std::string job_yaml = shown_job(*record, redactor, "job");
     if (options.json) {
         auto json = record_json(*record, {}, unfinished);
-        json["plan"] = nlohmann::ordered_json::parse(to_json(record->plan).dump());
+        json["plan"] = to_json(record->plan);
+        redactor.redact(json["plan"], "plan");
         json["job"] = job_yaml;
         json["diagnoses"] = nlohmann::ordered_json::array();
         for (const auto& diagnosis : state.diagnoses) {
@@ -137,10 +132,10 @@ int show(const GlobalOptions& options, const std::string& run_id) {
                                      {"acc1", rank.acc1},
                                      {"params", rank.params}});
         }
-        json["marks"] = nlohmann::ordered_json::parse(marks_json(fault_marks(state)));
+        json["marks"] = read_ordered_json(marks_json(fault_marks(state)));
         json["metrics"] = metrics_json(state);
         json["samples"] = samples_json(state);
-        std::printf("%s\n", json.dump().c_str());
+        std::printf("%s\n", json_line(json).c_str());
         return kDone;
     }
     std::printf("%s  %s  %s  started %s, lasted %s\n%s\n", record->run_id.c_str(),
@@ -174,8 +169,7 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     for (const auto& rank : state.ranks) {
         rows.push_back({std::to_string(rank.rank), rank.node, rank.device, state_of(rank, marks),
                         rank.step >= 0 ? std::to_string(rank.step) : "-",
-                        last_text(state, rank, "loss", 1, "%.4f"),
-                        last_text(state, rank, "acc1", 100, "%.2f %%")});
+                        last_text(state, rank, "loss", 1, 4), last_text(state, rank, "acc1", 100, 2, " %")});
     }
     std::fputs(format_table(rows).c_str(), stdout);
     print_metrics(state);
@@ -184,11 +178,11 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     }
     for (const auto& point : state.validations) {
         if (point.epoch >= 0) {
-            std::printf("epoch %.0f: ", point.epoch);
+            std::printf("epoch %s: ", fixed_text(point.epoch, 0).c_str());
         }
-        std::printf("validation accuracy %.2f %%", point.acc1 * 100);
+        std::printf("validation accuracy %s %%", fixed_text(point.acc1 * 100, 2).c_str());
         if (!std::isnan(point.loss)) {
-            std::printf(", loss %.4f", point.loss);
+            std::printf(", loss %s", fixed_text(point.loss, 4).c_str());
         }
         std::puts("");
     }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <remote/ctl/local_time.h>
 #include <remote/ctl/runs_log.h>
 #include <remote/ctl/stored_lines.h>
@@ -67,8 +68,8 @@ public:
                    {"dropped_bytes", line.dropped_bytes}});
             return;
         }
-        std::printf("[rank %d] (%.1f MB of its output left out here: it writes more than is kept)\n",
-                    line.rank, static_cast<double>(line.dropped_bytes) / 1e6);
+        std::printf("[rank %d] (%s MB of its output left out here: it writes more than is kept)\n", line.rank,
+                    fixed_text(static_cast<double>(line.dropped_bytes) / 1e6, 1).c_str());
     }
     /// False: the output is closed, as by `| head`.
     static bool open() { return std::ferror(stdout) == 0; }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/json_text.h>
 #include <base/wake_fd.h>
 #include <remote/ctl/local_time.h>
 #include <remote/ctl/recorded_stops_delivery.h>
@@ -110,7 +111,7 @@ int stop_on_nodes(const GlobalOptions& options, const std::string& run_id,
             if (options.json) {
                 const nlohmann::ordered_json json{
                     {"node", node.name}, {"run", run_id}, {"was_running", was_running}};
-                std::printf("%s\n", json.dump().c_str());
+                std::printf("%s\n", json_line(json).c_str());
             } else {
                 std::printf(
                     "%s\n",
@@ -151,7 +152,7 @@ int set_nccl_level(const GlobalOptions& options, const std::string& run_id, std:
             if (options.json) {
                 const nlohmann::ordered_json json{
                     {"node", node.name}, {"run", run_id}, {"level", change.level}, {"was_running", here}};
-                std::printf("%s\n", json.dump().c_str());
+                std::printf("%s\n", json_line(json).c_str());
             } else {
                 std::printf("%s\n", (here ? text(kContext, "%1: changed", {node.name})
                                           : text(kContext, "%1: %2 is not running", {node.name, run_id}))

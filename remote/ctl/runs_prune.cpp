@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/number_text.h>
 #include <remote/ctl/local_time.h>
 #include <remote/ctl/runs_prune.h>
 #include <remote/ctl/table.h>
@@ -29,9 +30,7 @@ struct PruneOptions {
 };
 
 std::string size_text(std::int64_t bytes) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.1f MiB", static_cast<double>(bytes) / kMebibyte);
-    return buffer;
+    return fixed_text(static_cast<double>(bytes) / kMebibyte, 1) + " MiB";
 }
 
 const char* reason_word(PlannedRemoval::Reason reason) {

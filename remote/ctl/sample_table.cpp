@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/number_text.h>
 #include <remote/ctl/sample_table.h>
 #include <remote/ctl/table.h>
 #include <remote/wire/sample_keys.h>
 
-#include <cstdio>
 #include <set>
 
 namespace rankscope::ctl {
@@ -18,16 +18,11 @@ const Value* find(const NodeSamples& node, const std::string& key) {
     return it == node.values.end() ? nullptr : &it->second;
 }
 
-std::string number(double value, const char* format) {
-    char buffer[64];
-    std::snprintf(buffer, sizeof buffer, format, value);
-    return buffer;
-}
-
 // "43 / 97 %": mean and most.
 std::string share(const Value* value) {
-    return value == nullptr ? "-"
-                            : number(value->mean() * 100, "%.0f / ") + number(value->most * 100, "%.0f %%");
+    return value == nullptr
+               ? "-"
+               : fixed_text(value->mean() * 100, 0) + " / " + fixed_text(value->most * 100, 0) + " %";
 }
 
 std::string gibibytes(const Value* most, const Value* of) {
@@ -35,12 +30,12 @@ std::string gibibytes(const Value* most, const Value* of) {
         return "-";
     }
     constexpr double kGib = 1 << 30;
-    return number(most->most / kGib, "%.1f") + (of == nullptr ? "" : number(of->last / kGib, " of %.1f")) +
+    return fixed_text(most->most / kGib, 1) + (of == nullptr ? "" : " of " + fixed_text(of->last / kGib, 1)) +
            " GiB";
 }
 
 std::string megabytes(double bytes_per_s) {
-    return number(bytes_per_s / 1e6, "%.1f MB/s");
+    return fixed_text(bytes_per_s / 1e6, 1) + " MB/s";
 }
 
 // The interface that carried most: the others are bridges and the like.
@@ -78,8 +73,8 @@ std::string unavailable(const Value* value) {
                               : "unavailable: the driver reported an error";
 }
 
-std::string most(const Value* value, const char* format) {
-    return value == nullptr ? "-" : number(value->most, format);
+std::string most(const Value* value, int decimals, const char* unit = "") {
+    return value == nullptr ? "-" : fixed_text(value->most, decimals) + unit;
 }
 
 }  // namespace
@@ -95,7 +90,7 @@ std::string format_samples(const RunState& state) {
     for (const auto& [name, node] : state.samples) {
         rows.push_back({name, share(find(node, sample_key::kCpu)),
                         gibibytes(find(node, sample_key::kMemUsed), find(node, sample_key::kMemTotal)),
-                        most(find(node, sample_key::kLoad1), "%.1f"), busiest(node)});
+                        most(find(node, sample_key::kLoad1), 1), busiest(node)});
         if (const auto why = unavailable(find(node, sample_key::kGpuUnavailable)); !why.empty()) {
             gpu_rows.push_back({name, "-", why, "-", "-", "-"});
         }
@@ -105,7 +100,7 @@ std::string format_samples(const RunState& state) {
             };
             gpu_rows.push_back({name, std::to_string(gpu), share(value("util")),
                                 gibibytes(value("mem_used"), value("mem_total")),
-                                most(value("power"), "%.0f W"), most(value("temp"), "%.0f C")});
+                                most(value("power"), 0, " W"), most(value("temp"), 0, " C")});
         }
     }
     return format_table(rows) + (gpu_rows.size() > 1 ? '\n' + format_table(gpu_rows) : std::string());

@@ -34,9 +34,7 @@ std::string cell(double value, int digits = 4) {
 }
 
 std::string percent(double share) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.1f %%", share * 100);
-    return std::isfinite(share) ? buffer : "-";
+    return std::isfinite(share) ? fixed_text(share * 100, 1) + " %" : "-";
 }
 
 void print(const ScalingResult& result) {

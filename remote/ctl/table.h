@@ -8,8 +8,9 @@
 
 namespace rankscope::ctl {
 
-/// Columns as wide as their widest cell, two blanks between; the first row is the header.
-std::string format_table(const std::vector<std::vector<std::string>>& rows);
+/// Columns as wide as their widest cell, two blanks between; the first row is the header. Cells may have anything that a node
+/// said: each becomes one line, and what a terminal would obey becomes visible.
+std::string format_table(std::vector<std::vector<std::string>> rows);
 /// Characters a terminal shows (UTF-8 code points; combining marks do not occur in our texts).
 std::size_t display_width(const std::string& text);
 

@@ -4,6 +4,7 @@
 #include <base/fd.h>
 #include <remote/ctl/options.h>
 #include <remote/ctl/table.h>
+#include <remote/ctl/terminal_guard.h>
 #include <remote/desk/text.h>
 
 #include <fcntl.h>
@@ -80,7 +81,8 @@ std::optional<std::string> ask_terminal(const std::string& question, bool echo) 
         // Before the question: an immediate answer (expect, a pasted password) must neither be echoed nor be
         // discarded by the change.
         const Echo guard(tty.get(), echo);
-        [[maybe_unused]] const auto put = ::write(tty.get(), question.data(), question.size());
+        const std::string shown = TerminalFilter(false).take(question);  // a server may have written it
+        [[maybe_unused]] const auto put = ::write(tty.get(), shown.data(), shown.size());
         char c = 0;
         while (true) {
             const auto got = ::read(tty.get(), &c, 1);

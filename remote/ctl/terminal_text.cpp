@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/visible_text.h>
 #include <remote/ctl/terminal_text.h>
 
 #include <sys/ioctl.h>
@@ -16,74 +17,9 @@ namespace {
 constexpr std::size_t kTab = 8;
 constexpr std::size_t kSmallestLine = 20;  ///< a terminal that is narrower gets lines of this length
 
-struct CodePoint {
-    std::uint32_t value = 0;
-    std::size_t bytes = 0;  ///< 0: no valid UTF-8 here
-};
-
-CodePoint decode(std::string_view text) {
-    const auto byte = [&text](std::size_t i) {
-        return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
-    };
-    const std::uint32_t first = byte(0);
-    if (first < 0x80) {
-        return {first, 1};
-    }
-    const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-    if (first < 0xC2 || first > 0xF4 || text.size() < length) {
-        return {};
-    }
-    std::uint32_t value = first & (0xFFU >> (length + 1));
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte(i) & 0xC0U) != 0x80U) {
-            return {};
-        }
-        value = (value << 6) | (byte(i) & 0x3FU);
-    }
-    const bool overlong = (length == 3 && value < 0x800) || (length == 4 && value < 0x10000);
-    if (overlong || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF)) {
-        return {};
-    }
-    return {value, length};
-}
-
-// Marks that reorder the text, or break the line for some terminals.
-bool is_hidden_mark(std::uint32_t value) {
-    return value == 0x61C || value == 0x200E || value == 0x200F || value == 0xFEFF ||
-           (value >= 0x2028 && value <= 0x202E) || (value >= 0x2066 && value <= 0x2069) ||
-           (value >= 0xE0000 && value <= 0xE007F);
-}
-
 // Never too few: a line that is divided too early does no harm.
 std::size_t width_of(std::uint32_t value) {
     return value >= 0x1100 ? 2 : 1;
-}
-
-// The length of "ESC [ … m" that only sets colours and weights; 0: something else. Concealed text (8) is none.
-std::size_t colour_length(std::string_view text) {
-    if (!text.starts_with("\x1b[")) {
-        return 0;
-    }
-    std::size_t end = 2;
-    while (end < text.size() &&
-           ((text[end] >= '0' && text[end] <= '9') || text[end] == ';' || text[end] == ':')) {
-        ++end;
-    }
-    if (end == text.size() || text[end] != 'm' || end > 40) {
-        return 0;
-    }
-    const std::string parameters = ';' + std::string(text.substr(2, end - 2)) + ';';
-    const bool palette =
-        parameters.find(";38") != std::string::npos || parameters.find(";48") != std::string::npos;
-    const bool conceals =
-        parameters.find(";8;") != std::string::npos || parameters.find(";08;") != std::string::npos;
-    return conceals && !palette ? 0 : end + 1;
-}
-
-std::string escape(const char* format, unsigned value) {
-    char buffer[16];
-    std::snprintf(buffer, sizeof buffer, format, value);
-    return buffer;
 }
 
 /// Collects the pieces of one line.
@@ -147,6 +83,26 @@ std::string_view after_returns(std::string_view line) {
 
 }  // namespace
 
+std::size_t colour_length(std::string_view text) {
+    if (!text.starts_with("\x1b[")) {
+        return 0;
+    }
+    std::size_t end = 2;
+    while (end < text.size() &&
+           ((text[end] >= '0' && text[end] <= '9') || text[end] == ';' || text[end] == ':')) {
+        ++end;
+    }
+    if (end == text.size() || text[end] != 'm' || end > 40) {
+        return 0;
+    }
+    const std::string parameters = ';' + std::string(text.substr(2, end - 2)) + ';';
+    const bool palette =
+        parameters.find(";38") != std::string::npos || parameters.find(";48") != std::string::npos;
+    const bool conceals =
+        parameters.find(";8;") != std::string::npos || parameters.find(";08;") != std::string::npos;
+    return conceals && !palette ? 0 : end + 1;
+}
+
 std::vector<std::string> terminal_lines(std::string_view line, bool colours, std::size_t columns) {
     LineFolder folder(columns);
     std::string_view rest = after_returns(line);
@@ -156,22 +112,15 @@ std::vector<std::string> terminal_lines(std::string_view line, bool colours, std
             rest.remove_prefix(length);
             continue;
         }
-        const CodePoint point = decode(rest);
-        if (point.bytes == 0) {
-            folder.add_escape(escape("\\x%02x", static_cast<unsigned char>(rest[0])));
-            rest.remove_prefix(1);
-            continue;
-        }
-        if (point.value == '\t') {
+        const CodePoint point = first_code_point(rest);
+        if (rest.front() == '\t') {
             folder.add_tab();
-        } else if (point.value < 0x20 || point.value == 0x7F) {
-            folder.add_escape(escape("\\x%02x", point.value));
-        } else if ((point.value >= 0x80 && point.value < 0xA0) || is_hidden_mark(point.value)) {
-            folder.add_escape(escape("\\u%04x", point.value));
+        } else if (point.bytes == 0 || is_invisible(point.value)) {
+            folder.add_escape(escape_of(point, rest.front()));
         } else {
             folder.add(rest.substr(0, point.bytes), width_of(point.value));
         }
-        rest.remove_prefix(point.bytes);
+        rest.remove_prefix(point.bytes == 0 ? 1 : point.bytes);
     }
     return folder.take();
 }

@@ -26,6 +26,9 @@ void print_foreign_line(const std::string& prefix, std::string_view line, std::s
 /// A text of our own that may quote others: without colours; a '\n' in it begins a line with "    | ".
 std::string safe_text(std::string_view text);
 
+/// The length of "ESC [ … m" that only sets colours and weights; 0: something else. Concealed text (8) is none.
+std::size_t colour_length(std::string_view text);
+
 /// Columns of the terminal on this descriptor; 0: it is no terminal.
 std::size_t terminal_columns(int fd);
 

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/ctl/table.h>
+#include <remote/ctl/terminal_guard.h>
 #include <remote/ctl/terminal_text.h>
 
 #include <gtest/gtest.h>
@@ -78,6 +80,51 @@ TEST(TerminalText, AQuotedNewlineCannotBeginALineOfOurs) {
               "exited with code 1: boom\n    | done in 0 s: All ranks finished.");
     EXPECT_EQ(safe_text("\x1b[31mx"), "\\x1b[31mx");
     EXPECT_EQ(safe_text(""), "");
+}
+
+TEST(Table, ACellIsOneLineThatNothingObeys) {
+    EXPECT_EQ(format_table({{"GPU", "SYSTEM"},
+                            {"H100\x1b]52;c;ZXZpbA==\x07", "Debian\n\x1b[2J"},
+                            {"python3 -c import x\nx.run()",
+                             "\xc2\x9b"
+                             "31m"}}),
+              "GPU                           SYSTEM\n"
+              "H100\\x1b]52;c;ZXZpbA==\\x07    Debian\\n\\x1b[2J\n"
+              "python3 -c import x\\nx.run()  \\u009b31m\n");
+}
+
+TEST(TerminalFilter, OnlyColoursAndOwnProgressPass) {
+    const auto passed = [](const std::string& bytes, bool progress = false) {
+        TerminalFilter whole(progress);
+        const std::string at_once = whole.take(bytes + ".");
+        TerminalFilter pieces(progress);
+        std::string piecewise;
+        for (const char c : bytes + ".") {
+            piecewise += pieces.take({&c, 1});
+        }
+        EXPECT_EQ(piecewise, at_once) << "wherever the output is divided";
+        return at_once.substr(0, at_once.size() - 1);
+    };
+    for (const char* text : {"plain\ttext\n", "日本語 é ✓\n", "\x1b[1;31mred\x1b[0m\n", "windows\r\n"}) {
+        EXPECT_EQ(passed(text), text);
+    }
+    EXPECT_EQ(passed("\r\x1b[K50 %", true), "\r\x1b[K50 %");
+    EXPECT_EQ(passed("\r\x1b[K50 %"), "\\x0d\\x1b[K50 %") << "standard output has no progress";
+    EXPECT_EQ(passed("\x1b]0;owned\x07"), "\\x1b]0;owned\\x07");
+    EXPECT_EQ(passed("\x1b]52;c;x\x1b\\", true), "\\x1b]52;c;x\\x1b\\");
+    EXPECT_EQ(passed("\x1b[2J\x1b[H\x1b[3A"), "\\x1b[2J\\x1b[H\\x1b[3A");
+    EXPECT_EQ(passed("\x1b[8mhidden"), "\\x1b[8mhidden");
+    EXPECT_EQ(passed("\x1bP1$r0m\x1b\\"), "\\x1bP1$r0m\\x1b\\");
+    EXPECT_EQ(passed("\xc2\x9b"
+                     "2J\x9b"
+                     "2J"),
+              "\\u009b2J\\x9b2J");
+    EXPECT_EQ(passed("safe\rforged"), "safe\\x0dforged");
+    EXPECT_EQ(passed("\b\x7f\xe2\x80\xae"
+                     "abc\x0e"),
+              "\\x08\\x7f\\u202eabc\\x0e");
+    EXPECT_EQ(passed("\x1b[" + std::string(100, '1') + "m"), "\\x1b[" + std::string(100, '1') + "m");
+    EXPECT_EQ(passed("\xe2\x82"), "\\xe2\\x82");
 }
 
 }  // namespace
