@@ -15,13 +15,21 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
-sys.path.insert(0, str(REPOSITORY / "tests" / "cluster"))
+sys.path[:0] = [str(REPOSITORY / "tests" / "cluster"), str(REPOSITORY / "tests")]
+from machine_speed import machine_slowness  # noqa: E402
 from vcluster import SKIP, Unsupported, VirtualCluster, missing_requirements, wait_until  # noqa: E402,F401
 
 BIN = Path(os.environ.get("RANKSCOPE_BIN", REPOSITORY / "build" / "release" / "bin"))
 CTL = str(BIN / "rankscopectl")
 # A sanitized build is many times slower; what is measured in seconds there says nothing.
 SLOW = float(os.environ.get("RANKSCOPE_TEST_SLOWNESS", "1"))
+
+
+def patience(seconds: float) -> float:
+    """For how long to wait for what takes `seconds` at most on a machine that has nothing else to do."""
+    return seconds * SLOW * machine_slowness()
+
+
 # What waits for half a minute and more, beside a shorter test of the same part.
 long_test = unittest.skipUnless(os.environ.get("RANKSCOPE_LONG_TESTS"), "long: set RANKSCOPE_LONG_TESTS=1 to run it")
 
@@ -103,7 +111,7 @@ class Run(Printing):
 
     def wait_for(self, what: str, condition, timeout: float = 60):
         try:
-            wait_until(lambda: condition(self) or self.process.poll() is not None, timeout * SLOW, what)
+            wait_until(lambda: condition(self) or self.process.poll() is not None, patience(timeout), what)
         except TimeoutError as e:
             raise AssertionError(f"{e}\n{self.explain()}") from e
         if not condition(self):
@@ -111,7 +119,7 @@ class Run(Printing):
 
     def end(self, timeout: float = 300) -> int:
         try:
-            code = self.process.wait(timeout * SLOW)
+            code = self.process.wait(patience(timeout))
         except subprocess.TimeoutExpired as e:
             raise AssertionError(f"the program still runs after {e.timeout:.0f} s\n{self.explain()}") from e
         self.close()
