@@ -36,6 +36,11 @@ def layout():
     return (answer.stdout, "") if answer.returncode == 0 else (None, answer.stdout.strip())
 
 
+def longest_pause(run) -> float:
+    times = [event["at"] for event in run.of("metric")]
+    return max((later - earlier for earlier, later in zip(times, times[1:])), default=0)
+
+
 class NcclWatch(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -142,7 +147,7 @@ class NcclWatch(unittest.TestCase):
     def test_a_healthy_run_has_none(self):
         run = self.train("long", 0)  # now and then one rank takes its time: a checkpoint
         self.hang()
-        time.sleep(20)
+        run.wait_for("a step that took 14 s", lambda r: longest_pause(r) > 12, 60)
         self.node.run(["rm", "-f", "/tmp/hang-now"], user=self.node.ROOT)
         steps = max(e.get("step", 0) for e in run.of("metric"))
         run.wait_for("the run continues", lambda r: max(e.get("step", 0) for e in r.of("metric")) > steps + 20, 60)
