@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 
 import support
-from support import BIN, CTL, REPOSITORY, new_cluster, start, wait_until
+from support import BIN, CTL, REPOSITORY, new_cluster, patience, start, wait_until
 
 SCRIPTS = REPOSITORY / "tests" / "data" / "scripts"
 DUMPS = REPOSITORY / "tests" / "data" / "flight_recorder"
@@ -78,8 +78,15 @@ class NcclWatch(unittest.TestCase):
         self.node.run(["touch", "/tmp/hang-now"], user=self.node.ROOT)
         return time.monotonic()
 
+    def ask(self, what, run):
+        return self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "--json", "nccl", what, run.run_id(self.cluster)])
+
     def verdict(self, run, what, begun, timeout=60, **values):
-        run.wait_for(f"a verdict on {what}", lambda r: r.of("diagnosis", phase="live", **values), timeout)
+        try:
+            run.wait_for(f"a verdict on {what}", lambda r: r.of("diagnosis", phase="live", **values), timeout)
+        except AssertionError as e:
+            asked = self.ask("ras", run)  # what the watcher had to go by
+            raise AssertionError(f"{e}\nRAS: {asked.stdout}{asked.stderr}") from e
         found = run.of("diagnosis", phase="live", **values)[-1]
         TABLE.append((what, found["at"] + run.started - begun, f"{found['id']}, {found.get('reason', '')}"))
         return found
@@ -104,7 +111,7 @@ class NcclWatch(unittest.TestCase):
         self.assertEqual(found["rank"], 1, found)
         self.assertIn("train.py", found["title"])
         self.assertIn("all_gather", json.dumps(found["evidence"]))
-        asked = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "--json", "nccl", "flight", run.run_id(self.cluster)])
+        asked = self.ask("flight", run)
         flight = json.loads(asked.stdout)
         self.assertEqual({one["outcome"] for one in flight["ranks"]}, {"dumped"}, flight)
         self.assertEqual(flight["findings"][0]["ranks"], [1], flight)
@@ -113,9 +120,8 @@ class NcclWatch(unittest.TestCase):
     def test_a_rank_that_does_not_come(self):
         run = self.train("sleep", 2)
         begun = self.hang()
-        wait_until(lambda: not run.of("metric") or time.monotonic() - run.started - run.of("metric")[-1]["at"] > 3, 30, "the stall")
-        asked = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "--json", "nccl", "ras", run.run_id(self.cluster)])
-        ras = json.loads(asked.stdout)
+        wait_until(lambda: not run.of("metric") or time.monotonic() - run.started - run.of("metric")[-1]["at"] > 3, patience(30), "the stall")
+        ras = json.loads(self.ask("ras", run).stdout)
         self.assertEqual(ras["ras"]["outcome"], "answered", ras)
         self.assertEqual(ras["findings"][0]["fault"], "not-entered", ras)
         self.assertEqual(ras["findings"][0]["ranks"], [2], ras)
