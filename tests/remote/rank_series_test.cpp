@@ -112,21 +112,27 @@ TEST_F(RankSeriesTest, ANeighbourThatUsesItsProcessor) {
     const auto run = begin({"cd '" + program_dir().string() + "' && exec taskset -c " +
                             std::to_string(processor) + " ./remote_stuck_program spin"});
     std::vector<RankSnapshot> seen;
+    const BusyProcess* neighbour = nullptr;
     const auto is_named = [&] {
         seen = look(run, 10, 0.6);
-        return seen.size() == 1 && !seen[0].series.neighbours.empty();
+        if (seen.size() != 1) {
+            return false;
+        }
+        // Only the busiest are named: on a busy machine, for a while, others.
+        const auto& named = seen[0].series.neighbours;
+        const auto found = std::find_if(named.begin(), named.end(),
+                                        [&](const BusyProcess& one) { return one.pid == other; });
+        neighbour = found == named.end() ? nullptr : &*found;
+        return neighbour != nullptr;
     };
     EXPECT_TRUE(test::wait_until(is_named));
     ASSERT_EQ(seen.size(), 1U);
     EXPECT_EQ(seen[0].series.runs, 10U);
     EXPECT_GT(seen[0].series.queued_s, 0.05);
-    ASSERT_FALSE(seen[0].series.neighbours.empty());
-    const auto& neighbours = seen[0].series.neighbours;
-    const bool named = std::any_of(neighbours.begin(), neighbours.end(), [&](const BusyProcess& one) {
-        return one.pid == other && one.command.find("spin") != std::string::npos && one.cpus > 0.1 &&
-               !one.user.empty();
-    });
-    EXPECT_TRUE(named) << neighbours[0].command;
+    ASSERT_NE(neighbour, nullptr);
+    EXPECT_NE(neighbour->command.find("spin"), std::string::npos) << neighbour->command;
+    EXPECT_GT(neighbour->cpus, 0);
+    EXPECT_FALSE(neighbour->user.empty());
     end_all(run);
     ::kill(other, SIGKILL);
     ::waitpid(other, nullptr, 0);
