@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/files.h>
 #include <gui/actions/page_command.h>
 #include <gui/bundle/bundle_file.h>
 #include <gui/live/failure_banner.h>
@@ -8,6 +9,7 @@
 #include <gui/logs/file_log.h>
 #include <gui/logs/logs_page.h>
 #include <gui/nccl/nccl_pane.h>
+#include <gui/plain_text.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/widgets/elided_label.h>
@@ -15,11 +17,13 @@
 #include <gui/widgets/layout_helpers.h>
 
 #include <QClipboard>
+#include <QDir>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMessageBox>
 #include <QMimeData>
 #include <QProgressBar>
 #include <QPushButton>
@@ -30,7 +34,8 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <fstream>
+#include <cstring>
+#include <utility>
 
 namespace rankscope::gui {
 
@@ -66,10 +71,20 @@ std::string common_folder(const std::vector<std::string>& paths) {
     return slash == std::string::npos || slash == 0 ? std::string() : folder.substr(0, slash + 1);
 }
 
+// Qt's is empty where TMPDIR names a folder that is not there: that would be the root of the disk.
+QString temporary_place() {
+    const QString place = QDir::tempPath();
+    return place.isEmpty() ? QDir::cleanPath(qEnvironmentVariable("TMPDIR")) : place;
+}
+
 }  // namespace
 
 LogsPage::LogsPage(Workspace* workspace, QWidget* parent)
-    : QWidget(parent), workspace_(workspace), data_(workspace->pool()), stack_(new QStackedWidget(this)) {
+    : QWidget(parent),
+      workspace_(workspace),
+      data_(workspace->pool()),
+      paste_job_(this, workspace->pool()),
+      stack_(new QStackedWidget(this)) {
     setObjectName(u"logsPage"_s);
     setAcceptDrops(true);
     auto* layout = new QVBoxLayout(this);
@@ -269,16 +284,52 @@ void LogsPage::open(const std::vector<std::string>& paths) {
         return;
     }
     start(paths, common_folder(paths));
+    paste_job_.cancel();
     pasted_.reset();
 }
 
 void LogsPage::open_text(const QString& text) {
     // A file like others: lines are looked up in it again.
-    auto folder = std::make_unique<QTemporaryDir>();
-    const std::string name = ss(folder->path()) + "/" + ss(tr("pasted text"));
-    std::ofstream(name) << ss(text);
-    start({name}, ss(folder->path()) + "/");
-    pasted_ = std::move(folder);
+    struct Written {
+        std::shared_ptr<QTemporaryDir> folder;
+        std::string name;
+        QString problem;  ///< empty: it is written
+    };
+    paste_job_.start(
+        [content = ss(text), title = ss(tr("pasted text"))](const JobHandle&) {
+            Written written{
+                std::make_shared<QTemporaryDir>(temporary_place() % u"/rankscope-XXXXXX"_s), {}, {}};
+            if (!written.folder->isValid()) {
+                written.problem = written.folder->errorString();
+                return written;
+            }
+            written.name = ss(written.folder->path()) + '/' + title;
+            if (const int error = write_file_atomically(written.name, content); error != 0) {
+                written.problem = QString::fromLocal8Bit(std::strerror(error));
+            }
+            return written;
+        },
+        [this](Written written) {
+            if (!written.problem.isEmpty()) {
+                tell_not_pasted(written.problem);
+                return;
+            }
+            start({written.name}, ss(written.folder->path()) + "/");
+            pasted_ = std::move(written.folder);
+        });
+}
+
+void LogsPage::tell_not_pasted(const QString& problem) {
+    auto* box = new QMessageBox(
+        QMessageBox::NoIcon, tr("Paste"),
+        plain_text(
+            tr("The pasted text cannot be written to %1, so it cannot be read: %2. Free some space there, "
+               "or set TMPDIR to another folder.")
+                .arg(temporary_place(), problem)),
+        QMessageBox::Ok, this);
+    box->setObjectName(u"logsNotPasted"_s);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
 }
 
 void LogsPage::start(const std::vector<std::string>& paths, const std::string& strip) {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <gui/background_job.h>
 #include <gui/nccl/nccl_data.h>
 #include <gui/session/fix_runner.h>
 
@@ -61,6 +62,7 @@ private:
     void choose_files();
     void choose_folder();
     void paste();
+    void tell_not_pasted(const QString& problem);
     void start(const std::vector<std::string>& paths, const std::string& strip);
     void refresh();
     void show_verdicts();
@@ -71,7 +73,8 @@ private:
 
     Workspace* workspace_;
     NcclData data_;
-    std::unique_ptr<QTemporaryDir> pasted_;
+    BackgroundJob paste_job_;
+    std::shared_ptr<QTemporaryDir> pasted_;
     std::shared_ptr<const NcclSnapshot> shown_;
     QLabel* what_;
     QProgressBar* progress_;

@@ -19662,6 +19662,14 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>%1, %2 lines, dumps of %3 ranks</source>
             <translation>%1，%2 行，%3 个 rank 的转储</translation>
         </message>
+        <message>
+            <source>Paste</source>
+            <translation>粘贴</translation>
+        </message>
+        <message>
+            <source>The pasted text cannot be written to %1, so it cannot be read: %2. Free some space there, or set TMPDIR to another folder.</source>
+            <translation>粘贴的文本无法写入 %1，因此无法读取：%2。请在那里释放一些空间，或将 TMPDIR 设为另一个文件夹。</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::MainWindow</name>

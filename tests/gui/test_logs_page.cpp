@@ -25,6 +25,7 @@
 #include <QGuiApplication>
 #include <QLineEdit>
 #include <QMenu>
+#include <QMessageBox>
 #include <QMimeData>
 #include <QProgressBar>
 #include <QScrollArea>
@@ -335,6 +336,18 @@ TEST_F(Logs, PastedAndDroppedTextsAreRead) {
     auto* tabs = find<QTabWidget>("logsTabs");
     EXPECT_FALSE(tabs->isTabVisible(tabs->indexOf(find<QTreeWidget>("logsFacts")))) << "it is empty";
     EXPECT_TRUE(tabs->isTabVisible(tabs->indexOf(find<QTreeWidget>("logsTimeline")))) << "a step is there";
+}
+
+TEST_F(Logs, TextThatCannotBeKeptIsNoCleanLog) {
+    const QByteArray before = qgetenv("TMPDIR");
+    qputenv("TMPDIR", QFile::encodeName(folder_.path() + u"/absent"_s));
+    page()->open_text(qs(kBadInterface));
+    ASSERT_TRUE(wait_until([&] { return window_->findChild<QMessageBox*>(u"logsNotPasted"_s) != nullptr; }));
+    qputenv("TMPDIR", before);
+    EXPECT_TRUE(find<QMessageBox>("logsNotPasted")->text().contains(u"absent"_s));
+    EXPECT_FALSE(page()->data().reading());
+    EXPECT_FALSE(page()->data().snapshot()->complete) << "nothing was read, so nothing is said of it";
+    find<QMessageBox>("logsNotPasted")->close();
 }
 
 TEST_F(Logs, AReadingCanBeCancelled) {
