@@ -224,6 +224,24 @@ TEST_F(HostInspection, PackagesOfAnInterpreterWithoutImportingThem) {
     EXPECT_FALSE(versions["kernel"].empty());
 }
 
+// What is not installed and what nobody can tell are two things: the first is a difference between nodes.
+TEST_F(HostInspection, AnotherProgramByTheNameOfPythonSaysNothingOfPackages) {
+    test::write_text(folder_ / "python3", "#!/bin/sh\nexit 0\n");
+    fs::permissions(folder_ / "python3", fs::perms::owner_all);
+    request_.set_python(folder_ / "python3");
+    const auto found = look();
+    std::map<std::string, std::string> versions;
+    for (const auto& version : found.versions()) {
+        versions.emplace(version.name(), version.value());
+    }
+    ASSERT_TRUE(versions.contains("python")) << unseen_text(found);
+    EXPECT_EQ(versions["python"], "");
+    for (const char* package : {"torch", "cuda", "hip", "nccl", "cudnn"}) {
+        EXPECT_FALSE(versions.contains(package)) << package;
+        EXPECT_FALSE(is_unseen(found, std::string("versions.") + package)) << "Python's own finding says it";
+    }
+}
+
 // A program by that name: no GPU is needed to see how it is asked.
 TEST_F(HostInspection, GpusOfADriverThatKnowsFewerFields) {
     test::write_text(folder_ / "nvidia-smi",
