@@ -125,10 +125,14 @@ void add_packages(const ProgramAnswer& answer, wire::HostInspection& found) {
     const bool other_program = answer.start_error == 0 && !answer.late && !packages.contains("python");
     for (const std::string_view name : {"python", "torch", "cuda", "hip", "nccl", "cudnn"}) {
         const auto package = packages.find(std::string(name));
-        const bool answered = answer.good() || (other_program && name == "python");
         if (package != packages.end()) {
             add_version(found, std::string(name), package->second);
-        } else if (!answered) {
+        } else if (other_program) {
+            // What is no Python says nothing of packages, not even that there are none.
+            if (name == "python") {
+                add_version(found, "python", "");
+            }
+        } else if (!answer.good()) {
             add_unseen(found, "versions." + std::string(name), answer.why());
         } else if (name != "hip") {
             add_version(found, std::string(name), "");
