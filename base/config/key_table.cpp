@@ -6,6 +6,7 @@
 #include <base/text.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace rankscope::config {
@@ -159,9 +160,37 @@ private:
         problems_.push_back({path, phrase("missing"), remedy});
     }
 
+    /// Of the key that other programs call so, or nearly so; empty: none of those here.
+    static std::string other_name(const std::string& name, const std::vector<std::string>& known) {
+        constexpr std::array<std::pair<const char*, const char*>, 12> kNames{
+            {{"lr_policy", "schedule"},
+             {"lr_scheduler", "schedule"},
+             {"scheduler", "schedule"},
+             {"learning_rate", "optimizer"},
+             {"lr", "optimizer"},
+             {"weight_decay", "optimizer"},
+             {"momentum", "optimizer"},
+             {"num_epochs", "epochs"},
+             {"max_epochs", "epochs"},
+             {"arch", "model"},
+             {"amp", "precision"},
+             {"nproc_per_node", "procs_per_node"}}};
+        std::vector<std::string> others;
+        for (const auto& [other, ours] : kNames) {
+            if (std::find(known.begin(), known.end(), ours) != known.end()) {
+                others.emplace_back(other);
+            }
+        }
+        const std::string near = nearest_word(name, others);
+        const auto found = std::find_if(kNames.begin(), kNames.end(),
+                                        [&](const auto& entry) { return entry.first == near; });
+        return found != kNames.end() ? found->second : std::string();
+    }
+
     void report_unknown(const std::string& prefix, const std::string& name, std::vector<std::string> known) {
         constexpr std::size_t kLongest = 64;
-        const std::string near = nearest_word(name, known);
+        std::string near = nearest_word(name, known);
+        near = near.empty() ? other_name(name, known) : near;
         std::sort(known.begin(), known.end());
         const std::string key = name.size() > kLongest ? name.substr(0, kLongest) + "…" : name;
         ConfigProblem problem;

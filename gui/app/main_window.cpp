@@ -4,6 +4,7 @@
 #include <gui/actions/command_palette.h>
 #include <gui/app/attach_bar.h>
 #include <gui/app/away_bar.h>
+#include <gui/app/doctor_runs.h>
 #include <gui/app/leave_runs.h>
 #include <gui/app/main_window.h>
 #include <gui/app/nav_bar.h>
@@ -132,6 +133,7 @@ void MainWindow::make_pages() {
 void MainWindow::connect_pages() {
     connect(launch_, &LaunchPage::startRequested, this, &MainWindow::start_run);
     connect(launch_, &LaunchPage::doctorRequested, this, [this] {
+        doctor_->show_job();
         doctor_->show_first_fault();
         show_page(Page::Doctor);
     });
@@ -141,10 +143,7 @@ void MainWindow::connect_pages() {
     });
     connect(doctor_, &DoctorPage::launchRequested, this, [this] { show_page(Page::Launch); });
     connect(live_, &LivePage::portRequested, fleet_, &FleetPage::show_port);
-    connect(live_, &LivePage::doctorRequested, this, [this](const PreflightReport& report) {
-        doctor_->show_run_report(qs(live_->shown()->state().name), report);
-        show_page(Page::Doctor);
-    });
+    connect_doctor(this);
     connect(live_, &LivePage::jobRequested, this, [this](const std::map<std::string, std::string>& keys) {
         run_again(qs(live_->shown()->state().name), live_->shown()->data().job_yaml,
                   live_->shown()->state().run_id);

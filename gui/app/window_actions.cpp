@@ -281,8 +281,23 @@ void WindowActions::add_nodes() {
 void WindowActions::add_run() {
     const QString group = tr("Run");
     const QString none = tr("No run is in progress in this window.");
-    add_button(u"run.start"_s, tr("&Start"), group, Page::Launch, "startButton",
-               tr("The job cannot start yet; Launch says why."), u"Ctrl+Return"_s, window_->launch_page());
+    registry_->add({.id = u"run.start"_s,
+                    .text = tr("&Start"),
+                    .group = group,
+                    .run =
+                        [window = window_] {
+                            window->show_page(Page::Launch);
+                            window->launch_page()->start_or_show_why();
+                        },
+                    .keys = u"Ctrl+Return"_s,
+                    .blocked = [window = window_]() -> QString {
+                        const bool ready = window->launch_page()->state().is_ready();
+                        // Launch itself says it once.
+                        return ready || window->page() == Page::Launch
+                                   ? QString()
+                                   : tr("The job cannot start yet; Launch says why.");
+                    },
+                    .where = window_->launch_page()});
     add_button(u"run.preflight"_s, tr("Run pre&flight"), group, Page::Doctor, "doctorFull",
                tr("The job has errors, or a preflight is running; Doctor says which."), u"Ctrl+Return"_s,
                window_->doctor_page());

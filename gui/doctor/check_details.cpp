@@ -160,11 +160,19 @@ void CheckDetails::fill_fixes(const Check& check) {
         connect(row, &FixRow::jobRequested, this, &CheckDetails::jobRequested);
         rows_->addWidget(row);
     }
+    if (check.fixes.empty() && !check.remedy.empty()) {
+        auto* remedy = make_label(qs(check.remedy), fixes_);
+        remedy->setObjectName(u"checkRemedy"_s);
+        remedy->setWordWrap(true);
+        remedy->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+        rows_->addWidget(remedy);
+    }
     const bool faulty = check.status == CheckStatus::Fail || check.status == CheckStatus::Warn;
     fixes_->setVisible(any_ && faulty);
-    fixes_title_->setText(check.fixes.empty()       ? tr("No command fixes it from here.")
-                          : check.fixes.size() == 1 ? tr("Fix")
-                                                    : tr("Fixes"));
+    fixes_title_->setText(check.fixes.size() > 1  ? tr("Fixes")
+                          : !check.fixes.empty()  ? tr("Fix")
+                          : !check.remedy.empty() ? tr("What to do")
+                                                  : tr("The evidence above says what is known."));
     show_apply_all();
 }
 

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gui/actions/key_hint.h>
 #include <gui/doctor/check_details.h>
 #include <gui/doctor/doctor_page.h>
 #include <gui/doctor/fix_row.h>
@@ -10,10 +9,10 @@
 #include <gui/launch/launch_page.h>
 #include <gui/models/checked_nodes_model.h>
 #include <gui/models/checks_model.h>
+#include <gui/models/examined_ranks_model.h>
 #include <gui/on_thread.h>
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
-#include <gui/style/table_delegates.h>
 #include <gui/texts.h>
 #include <gui/widgets/elided_label.h>
 #include <gui/widgets/empty_state.h>
@@ -21,17 +20,16 @@
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
 #include <gui/widgets/text_height.h>
+#include <remote/desk/watch/examination_report.h>
 
 #include <QEvent>
 #include <QFileDialog>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLabel>
+#include <QMenu>
 #include <QPlainTextEdit>
-#include <QProgressBar>
 #include <QPushButton>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QTabWidget>
 #include <QTableView>
@@ -42,8 +40,6 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kLeftWidth = 500;
-constexpr int kRightWidth = 680;
 constexpr std::size_t kFewNodes = 16;  ///< whose matrix leaves room for more lines below
 constexpr int kPairLines = 8;
 constexpr int kPairLinesOfMany = 4;
@@ -53,7 +49,11 @@ constexpr int kWidestColumn = 190;  ///< of a table: room for a shortened name
 }  // namespace
 
 DoctorPage::DoctorPage(Workspace* workspace, LaunchPage* launch, QWidget* parent)
-    : QWidget(parent), workspace_(workspace), launch_(launch), stack_(new QStackedWidget(this)) {
+    : QWidget(parent),
+      workspace_(workspace),
+      launch_(launch),
+      subject_(new DoctorSubject(workspace, this)),
+      stack_(new QStackedWidget(this)) {
     setObjectName(u"doctorPage"_s);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(16, 12, 16, 12);
@@ -82,202 +82,18 @@ DoctorPage::DoctorPage(Workspace* workspace, LaunchPage* launch, QWidget* parent
     refresh();
 }
 
-QWidget* DoctorPage::make_head() {
-    auto* head = new QWidget(this);
-    auto* layout = new QHBoxLayout(head);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(8);
-    layout->addWidget(make_label(tr("Doctor"), head, "pageTitle"));
-    subject_ = new ElidedLabel(head);
-    subject_->setObjectName(u"doctorSubject"_s);
-    subject_->setProperty("role", u"muted"_s);
-    layout->addWidget(subject_, 1);
-    open_ = make_button(tr("&Open job file…"), "doctorOpenJob", head);
-    nodes_ = new NodesButton(head);
-    nodes_->setObjectName(u"doctorNodes"_s);
-    nodes_->setToolTip(tr("Which nodes of the job are inspected"));
-    quick_ = make_button(tr("&Quick"), "doctorQuick", head);
-    quick_->setToolTip(tr("About a second: without loss, bandwidth and versions"));
-    full_ = make_button(tr("Run &preflight"), "doctorFull", head, "primary");
-    full_->setToolTip(tr("Everything: some seconds"));
-    show_keys(full_, u"run.preflight"_s);
-    cancel_ = make_button(tr("&Cancel"), "doctorCancel", head);
-    for (QWidget* widget : std::initializer_list<QWidget*>{open_, nodes_, quick_, full_, cancel_}) {
-        layout->addWidget(widget);
-    }
-    return head;
-}
-
-QWidget* DoctorPage::make_progress() {
-    progress_ = new QWidget(this);
-    auto* layout = new QHBoxLayout(progress_);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(10);
-    auto* bar = new QProgressBar(progress_);
-    bar->setRange(0, 0);
-    bar->setTextVisible(false);
-    bar->setFixedWidth(180);
-    bar->setAccessibleName(tr("Preflight in progress"));
-    progress_text_ = new ElidedLabel(progress_);
-    progress_text_->setObjectName(u"doctorProgress"_s);
-    progress_text_->setProperty("role", u"muted"_s);
-    layout->addWidget(bar);
-    layout->addWidget(progress_text_, 1);
-    return progress_;
-}
-
-QWidget* DoctorPage::make_summary() {
-    auto* card = new QFrame(this);
-    card->setProperty("role", u"card"_s);
-    auto* layout = new QHBoxLayout(card);
-    layout->setContentsMargins(12, 8, 12, 8);
-    layout->setSpacing(10);
-    sign_ = new QLabel(card);
-    sign_->setFixedSize(kSign, kSign);
-    auto* texts = new QVBoxLayout;
-    texts->setSpacing(2);
-    title_ = make_label({}, card);
-    title_->setObjectName(u"doctorTitle"_s);
-    QFont bold = title_->font();
-    bold.setBold(true);
-    bold.setPointSizeF(bold.pointSizeF() * 1.1);
-    title_->setFont(bold);
-    about_ = make_label({}, card, "muted");
-    about_->setObjectName(u"doctorAbout"_s);
-    about_->setWordWrap(true);
-    texts->addWidget(title_);
-    texts->addWidget(about_);
-    layout->addWidget(sign_, 0, Qt::AlignTop);
-    layout->addLayout(texts, 1);
-    return card;
-}
-
-QWidget* DoctorPage::make_content() {
-    auto* content = new QWidget(this);
-    auto* layout = new QVBoxLayout(content);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(10);
-    layout->addWidget(make_summary());
-    applied_ = new QFrame(content);
-    applied_->setObjectName(u"appliedFixes"_s);
-    applied_->setProperty("role", u"card"_s);
-    auto* applied = new QVBoxLayout(applied_);
-    applied->setContentsMargins(12, 8, 12, 8);
-    applied->setSpacing(4);
-    applied->addWidget(make_label(tr("Applied from here"), applied_, "sectionTitle"));
-    applied_rows_ = new QVBoxLayout;
-    applied->addLayout(applied_rows_);
-    layout->addWidget(applied_);
-    auto* columns = new QSplitter(Qt::Horizontal, content);
-    columns->setChildrenCollapsible(false);
-    columns->setHandleWidth(10);
-    tabs_ = new QTabWidget(columns);
-    tabs_->setObjectName(u"doctorTabs"_s);
-    tabs_->setDocumentMode(true);
-    tabs_->addTab(make_connections(), tr("Connections"));
-    node_table_ = new FittedTable(tabs_);
-    tune_table(node_table_, "doctorNodeTable", tr("Nodes"));
-    node_model_ = new CheckedNodesModel(this);
-    node_table_->setModel(node_model_);
-    node_table_->set_droppable({CheckedNodesModel::Why, CheckedNodesModel::Address});
-    node_table_->setSelectionMode(QAbstractItemView::SingleSelection);
-    node_table_->setItemDelegate(
-        new CheckDelegate(CheckedNodesModel::Result, CheckedNodesModel::StatusRole, node_table_));
-    tabs_->addTab(node_table_, tr("Nodes"));
-    columns->addWidget(tabs_);
-    columns->addWidget(make_checks());
-    columns->setStretchFactor(0, 3);
-    columns->setStretchFactor(1, 4);
-    columns->setSizes({kLeftWidth, kRightWidth});
-    layout->addWidget(columns, 1);
-    return content;
-}
-
-QWidget* DoctorPage::make_connections() {
-    auto* area = new QWidget(this);
-    auto* layout = new QVBoxLayout(area);
-    layout->setContentsMargins(0, 8, 0, 0);
-    layout->setSpacing(6);
-    matrix_ = new PairMatrix(area);
-    layout->addWidget(matrix_, 1);
-    single_ = make_label(tr("The job has one node: there are no connections to test."), area, "muted");
-    single_->setObjectName(u"doctorSingle"_s);
-    single_->setAlignment(Qt::AlignCenter);
-    single_->setWordWrap(true);
-    layout->addWidget(single_, 1);
-    legend_ = new QWidget(area);
-    auto* legend = new QHBoxLayout(legend_);
-    legend->setContentsMargins(0, 0, 0, 0);
-    legend->setSpacing(5);
-    for (const PairState state :
-         {PairState::Fine, PairState::Warned, PairState::Failed, PairState::Untested}) {
-        auto* sign = new QLabel(legend_);
-        sign->setObjectName(u"legendSign%1"_s.arg(int(state)));
-        sign->setAccessibleName(pair_state_text(state));
-        legend->addWidget(sign);
-        legend->addWidget(make_label(pair_state_text(state), legend_, "muted"));
-        legend->addSpacing(10);
-    }
-    legend->addStretch();
-    layout->addWidget(legend_);
-    pair_text_ = new QPlainTextEdit(area);
-    pair_text_->setObjectName(u"pairText"_s);
-    pair_text_->setAccessibleName(tr("What was tried, and what came back"));
-    pair_text_->setReadOnly(true);
-    pair_text_->setTabChangesFocus(true);
-    pair_text_->setPlaceholderText(tr("Choose a square: what was tried there, and what came back."));
-    layout->addWidget(pair_text_);
-    return area;
-}
-
-QWidget* DoctorPage::make_checks() {
-    auto* area = new QWidget(this);
-    auto* layout = new QVBoxLayout(area);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(6);
-    auto* bar = new QHBoxLayout;
-    filter_ = new ElidedLabel(area);
-    filter_->setProperty("role", u"sectionTitle"_s);
-    filter_->setObjectName(u"checkFilter"_s);
-    show_all_ = make_button(tr("Show &all"), "checkShowAll", area);
-    bar->addWidget(filter_, 1);
-    bar->addWidget(show_all_);
-    layout->addLayout(bar);
-    auto* rows = new QSplitter(Qt::Vertical, area);
-    rows->setChildrenCollapsible(false);
-    rows->setHandleWidth(8);
-    check_table_ = new QTableView(rows);
-    tune_table(check_table_, "checkTable", tr("Checks"));
-    check_model_ = new ChecksModel(this);
-    check_table_->setModel(check_model_);
-    check_table_->setSelectionMode(QAbstractItemView::SingleSelection);
-    check_table_->setItemDelegate(
-        new CheckDelegate(ChecksModel::Status, ChecksModel::StatusRole, check_table_));
-    check_table_->horizontalHeader()->setSectionResizeMode(ChecksModel::Text, QHeaderView::Stretch);
-    check_table_->setMinimumHeight(90);
-    details_ = new CheckDetails(workspace_->fixes(), rows);
-    details_->setMinimumHeight(120);
-    rows->addWidget(check_table_);
-    rows->addWidget(details_);
-    rows->setStretchFactor(0, 2);
-    rows->setStretchFactor(1, 3);
-    rows->setSizes({240, 340});
-    layout->addWidget(rows, 1);
-    return area;
-}
-
 void DoctorPage::connect_parts() {
-    PreflightSession* preflight = workspace_->preflight();
     connect(full_, &QPushButton::clicked, this, [this] { run(PreflightDepth::Full); });
     connect(quick_, &QPushButton::clicked, this, [this] { run(PreflightDepth::Quick); });
-    connect(cancel_, &QPushButton::clicked, preflight, &PreflightSession::cancel);
+    connect(cancel_, &QPushButton::clicked, subject_, &DoctorSubject::cancel);
+    connect(start_, &QPushButton::clicked, this, &DoctorPage::start);
     connect(empty_->button(), &QPushButton::clicked, this, [this] { run(PreflightDepth::Full); });
     connect(open_, &QPushButton::clicked, this, &DoctorPage::choose_job_file);
     connect(problem_, &NoticeBar::actionTriggered, this, &DoctorPage::launchRequested);
     connect(news_, &NoticeBar::actionTriggered, this, [this] { run(preflight_depth()); });
-    connect(preflight, &PreflightSession::changed, this, &DoctorPage::refresh);
-    connect(preflight, &PreflightSession::progressed, this,
-            [this] { progress_text_->set_full_text(workspace_->preflight()->progress()); });
+    connect(subject_, &DoctorSubject::changed, this, &DoctorPage::refresh);
+    connect(subject_, &DoctorSubject::progressed, this,
+            [this] { progress_text_->set_full_text(subject_->progress()); });
     connect(launch_, &LaunchPage::jobChanged, this, &DoctorPage::job_changed);
     connect(nodes_, &NodesButton::changed, this, &DoctorPage::show_problem);
     connect(workspace_->fixes(), &FixRunner::changed, this, &DoctorPage::show_applied);
@@ -302,7 +118,8 @@ void DoctorPage::connect_parts() {
 }
 
 PreflightDepth DoctorPage::preflight_depth() const {
-    return workspace_->preflight()->depth();
+    return subject_->kind() == DoctorSubject::Kind::Job ? workspace_->preflight()->depth()
+                                                        : subject_->depth();
 }
 
 void DoctorPage::run(PreflightDepth depth) {
@@ -310,14 +127,43 @@ void DoctorPage::run(PreflightDepth depth) {
     if (!full_->isEnabled()) {
         return;
     }
+    news_->set_text({});
+    if (subject_->kind() == DoctorSubject::Kind::Nodes) {
+        subject_->inspect(job_of_nodes(nodes_->chosen()), depth);
+        return;
+    }
     Job job = launch_->job();
     const std::vector<std::string> chosen = nodes_->chosen();
-    if (chosen.size() < launch_->chosen_nodes().size()) {
+    if (subject_->kind() == DoctorSubject::Kind::Job && chosen.size() < launch_->chosen_nodes().size()) {
         job.all_nodes = false;
         job.nodes = chosen;
     }
-    news_->set_text({});
-    workspace_->preflight()->start(job, depth);
+    subject_->inspect(job, depth);
+}
+
+// What passes can start.
+void DoctorPage::start() {
+    if (subject_->kind() == DoctorSubject::Kind::Run) {
+        emit runJobRequested(subject_->run(), {}, true);
+    } else {
+        emit launchRequested();
+        launch_->start_or_show_why();
+    }
+}
+
+void DoctorPage::fill_subjects(QMenu* menu) {
+    menu->clear();
+    menu->addAction(tr("The job in Launch"), this, &DoctorPage::show_job);
+    menu->addAction(tr("Nodes of the inventory"), this, [this] { show_nodes({}); });
+    const auto runs = runs_ ? runs_() : std::vector<DoctorRun>();
+    if (!runs.empty()) {
+        menu->addSeparator();
+    }
+    for (const DoctorRun& run : runs) {
+        const QString text = run.in_progress ? tr("Run %1, in progress") : tr("Run %1");
+        menu->addAction(text.arg(QString(run.name).replace(u'&', u"&&"_s)), this,
+                        [this, run] { show_run(run); });
+    }
 }
 
 void DoctorPage::choose_job_file() {
@@ -332,6 +178,10 @@ void DoctorPage::choose_job_file() {
 }
 
 void DoctorPage::apply_to_job(const std::map<std::string, std::string>& keys) {
+    if (subject_->kind() == DoctorSubject::Kind::Run) {
+        emit runJobRequested(subject_->run(), keys, false);
+        return;
+    }
     QStringList set;
     for (const auto& [key, value] : keys) {
         set += QString(qs(key) % u": "_s % qs(value));
@@ -342,26 +192,63 @@ void DoctorPage::apply_to_job(const std::map<std::string, std::string>& keys) {
 }
 
 void DoctorPage::job_changed() {
-    subject_->set_full_text(launch_->job_title());
-    nodes_->set_nodes(launch_->chosen_nodes());
+    if (subject_->kind() == DoctorSubject::Kind::Job) {
+        subject_changed();
+    }
+}
+
+// The head: what is inspected, and what can be chosen of it.
+void DoctorPage::subject_changed() {
+    const bool run = subject_->kind() == DoctorSubject::Kind::Run;
+    const bool examines = run && subject_->run().in_progress;
+    switch (subject_->kind()) {
+        case DoctorSubject::Kind::Job:
+            subject_text_->set_full_text(launch_->job_title());
+            nodes_->set_nodes(launch_->chosen_nodes());
+            break;
+        case DoctorSubject::Kind::Run:
+            subject_text_->set_full_text(examines ? tr("the run %1, in progress").arg(subject_->run().name)
+                                                  : tr("the run %1").arg(subject_->run().name));
+            break;
+        case DoctorSubject::Kind::Nodes: {
+            subject_text_->set_full_text(tr("nodes, for no job in particular"));
+            std::vector<std::string> names;
+            for (const NodeSpec& node : workspace_->fleet()->inventory().nodes) {
+                names.push_back(node.name);
+            }
+            nodes_->set_nodes(names);
+            break;
+        }
+    }
+    nodes_->setVisible(!run);
+    open_->setVisible(subject_->kind() == DoctorSubject::Kind::Job);
+    full_->setText(examines ? tr("Inspect the &run") : tr("Run &preflight"));
     show_problem();
 }
 
 void DoctorPage::show_problem() {
-    const PreflightSession* preflight = workspace_->preflight();
-    QString reason = launch_->state().check_reason();
-    if (reason.isEmpty() && nodes_->chosen().empty() && !launch_->chosen_nodes().empty()) {
+    const DoctorSubject::Kind kind = subject_->kind();
+    const bool of_job = kind == DoctorSubject::Kind::Job;
+    QString reason = of_job ? launch_->state().check_reason() : QString();
+    const bool choosable = of_job ? !launch_->chosen_nodes().empty() : kind == DoctorSubject::Kind::Nodes;
+    if (reason.isEmpty() && choosable && nodes_->chosen().empty()) {
         reason = tr("Choose at least one node.");
     }
-    const bool may_run = reason.isEmpty() && !preflight->running();
+    const bool running = subject_->running();
+    const bool may_run = reason.isEmpty() && !running;
     full_->setEnabled(may_run);
     quick_->setEnabled(may_run);
     empty_->button()->setEnabled(may_run);
-    open_->setEnabled(!preflight->running());
+    open_->setEnabled(!running);
     if (!reason.isEmpty()) {
-        problem_->set_text(tr("The job in Launch cannot be inspected yet."), reason);
-    } else if (preflight->failure() && !preflight->running()) {
-        problem_->set_text(tr("The preflight could not run."), failure_text(*preflight->failure()));
+        problem_->set_text(of_job ? tr("The job in Launch cannot be inspected yet.")
+                                  : tr("The nodes cannot be inspected yet."),
+                           reason);
+    } else if (subject_->failure() && !running) {
+        problem_->set_text(kind == DoctorSubject::Kind::Run && subject_->run().in_progress
+                               ? tr("The run could not be inspected.")
+                               : tr("The preflight could not run."),
+                           failure_text(*subject_->failure()));
     } else {
         problem_->set_text({});
     }
@@ -369,24 +256,27 @@ void DoctorPage::show_problem() {
 
 void DoctorPage::refresh() {
     RANKSCOPE_CHECK(on_thread_of(this), return );
-    const PreflightSession* preflight = workspace_->preflight();
-    const bool running = preflight->running();
+    const bool running = subject_->running();
+    const bool examines = subject_->kind() == DoctorSubject::Kind::Run && subject_->run().in_progress;
     progress_->setVisible(running);
-    progress_text_->set_full_text(preflight->progress().isEmpty() ? tr("connecting") : preflight->progress());
+    progress_text_->set_full_text(subject_->progress().isEmpty() ? tr("connecting") : subject_->progress());
     full_->setVisible(!running);
-    quick_->setVisible(!running);
+    quick_->setVisible(!running && !examines);
     cancel_->setVisible(running);
-    if (preflight->report() != shown_) {
+    if (subject_->report() != shown_) {
         show_report();
     }
-    show_problem();
+    subject_changed();
     stack_->setCurrentIndex(shown_ ? 1 : 0);
     empty_->setVisible(!shown_ && !running);
     show_applied();
 }
 
 void DoctorPage::show_report() {
-    shown_ = workspace_->preflight()->report();
+    shown_ = subject_->report();
+    rank_model_->set_ranks(subject_->ranks());
+    tabs_->setTabVisible(tabs_->indexOf(rank_table_), rank_model_->rowCount() > 0);
+    rank_table_->fit();
     check_model_->set_report(shown_);
     node_model_->set_report(shown_);
     matrix_->set_grid(shown_ ? PairGrid(shown_) : PairGrid());
@@ -406,10 +296,12 @@ void DoctorPage::show_report() {
     show_summary();
     show_all_checks();
     pair_moved(matrix_->current_from(), matrix_->current_to());
+    if (subject_->kind() == DoctorSubject::Kind::Run) {
+        show_first_pair();
+    }
 }
 
 void DoctorPage::show_summary() {
-    const PreflightSession* preflight = workspace_->preflight();
     const CheckCounts counts = count_checks(shown_->checks);
     const auto nodes = int(matrix_->grid().size());
     CheckStatus status = CheckStatus::Pass;
@@ -425,13 +317,15 @@ void DoctorPage::show_summary() {
     }
     sign_->setPixmap(check_icon(status, theme_colors(palette())).pixmap(kSign, kSign));
     sign_->setAccessibleName(check_status_text(status));
-    const QString depth =
-        preflight->reported_depth() == PreflightDepth::Full ? tr("full preflight") : tr("quick preflight");
-    const QString origin = preflight->run().isEmpty()
-                               ? tr("%1 in %2").arg(depth, duration_text(shown_->seconds))
-                               : tr("what the run %1 shows").arg(preflight->run());
-    QStringList about{nodes == 1 ? tr("1 node") : tr("%1 nodes").arg(nodes), counts_text(counts), origin,
-                      date_time_text(preflight->finished_us())};
+    QStringList about{nodes == 1 ? tr("1 node") : tr("%1 nodes").arg(nodes), counts_text(counts),
+                      subject_->origin()};
+    if (subject_->finished_us() != 0) {
+        about += date_time_text(subject_->finished_us());
+    }
+    const bool of_run = subject_->kind() == DoctorSubject::Kind::Run;
+    start_->setText(of_run ? tr("&Start it again") : tr("&Start"));
+    start_->setVisible(counts.failed == 0 && !(of_run && subject_->run().in_progress) &&
+                       subject_->kind() != DoctorSubject::Kind::Nodes);
     if (shown_->plan.master_port != 0 && !shown_->plan.master_addr.empty()) {
         about +=
             tr("the ranks meet at %1:%2").arg(qs(shown_->plan.master_addr)).arg(shown_->plan.master_port);
@@ -534,19 +428,38 @@ void DoctorPage::pair_moved(int from, int to) {
     pair_text_->setPlainText(text.join(u'\n'));
 }
 
-void DoctorPage::show_run_report(const QString& run, const PreflightReport& report) {
-    PreflightSession* preflight = workspace_->preflight();
-    preflight->cancel();
-    preflight->set_report({}, PreflightDepth::Quick, report, run);
+void DoctorPage::show_job() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
+    news_->set_text({});
+    subject_->show_job();
+}
+
+void DoctorPage::show_nodes(const std::vector<std::string>& nodes) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
+    news_->set_text({});
+    subject_->show_nodes();
+    if (!nodes.empty()) {
+        nodes_->set_chosen(nodes);
+        run(PreflightDepth::Full);
+    }
+}
+
+void DoctorPage::show_run(const DoctorRun& run) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
+    news_->set_text({});
+    subject_->show_run(run);
+}
+
+// The report of a run opens at the first direction that fails.
+void DoctorPage::show_first_pair() {
     const PairGrid& grid = matrix_->grid();
-    for (const Check& check : report.checks) {
+    for (const Check& check : shown_->checks) {
         for (const NodePair& pair : check.pairs) {
             const std::size_t from = grid.find(pair.from);
             const std::size_t to = grid.find(pair.to);
-            if (from < grid.size() && to < grid.size()) {
+            if (check.status == CheckStatus::Fail && from < grid.size() && to < grid.size()) {
                 tabs_->setCurrentIndex(0);
                 matrix_->set_current(int(from), int(to));
-                filter_pair(int(from), int(to));
                 return;
             }
         }

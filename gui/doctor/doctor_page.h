@@ -3,12 +3,15 @@
 
 #pragma once
 
+#include <gui/doctor/doctor_subject.h>
 #include <gui/session/workspace.h>
 
 #include <QWidget>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 class QFrame;
 class QLabel;
@@ -16,6 +19,7 @@ class QPlainTextEdit;
 class QPushButton;
 class QStackedWidget;
 class QTabWidget;
+class QMenu;
 class QTableView;
 class QVBoxLayout;
 
@@ -25,6 +29,7 @@ class CheckDetails;
 class CheckedNodesModel;
 class ChecksModel;
 class ElidedLabel;
+class ExaminedRanksModel;
 class EmptyState;
 class FittedTable;
 class LaunchPage;
@@ -32,16 +37,23 @@ class NodesButton;
 class NoticeBar;
 class PairMatrix;
 
-/// Inspects the nodes of the job of Launch and the paths between them: node × node on the left, checks with their fixes
-/// on the right.
+/// Inspects the nodes of the job of Launch, of a run, or others, and the paths between them: node × node on the left,
+/// checks with their fixes on the right.
 class DoctorPage : public QWidget {
     Q_OBJECT
 
 public:
     DoctorPage(Workspace* workspace, LaunchPage* launch, QWidget* parent = nullptr);
 
-    /// Shows what the verdict of a run says about connections, at the first direction that fails.
-    void show_run_report(const QString& run, const PreflightReport& report);
+    /// Shows what is kept of the run, at the first direction that fails.
+    void show_run(const DoctorRun& run);
+    /// The job of Launch again.
+    void show_job();
+    /// Inspects these nodes of the inventory, for no job in particular.
+    void show_nodes(const std::vector<std::string>& nodes);
+    /// The runs that the user can choose here.
+    void set_runs(std::function<std::vector<DoctorRun>()> runs) { runs_ = std::move(runs); }
+    DoctorSubject* subject() const { return subject_; }
     /// Selects the first check, the most serious one.
     void show_first_fault();
     PairMatrix* matrix() const { return matrix_; }
@@ -49,6 +61,9 @@ public:
 signals:
     /// The user wants to change the job.
     void launchRequested();
+    /// The user wants the job of a run in Launch, with these keys; or to start it again at once.
+    void runJobRequested(const rankscope::gui::DoctorRun& run, const std::map<std::string, std::string>& keys,
+                         bool start);
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -64,10 +79,14 @@ private:
     void run(PreflightDepth depth);
     PreflightDepth preflight_depth() const;
     void choose_job_file();
+    void fill_subjects(QMenu* menu);
+    void subject_changed();
+    void start();
     void apply_to_job(const std::map<std::string, std::string>& keys);
     void job_changed();
     void refresh();
     void show_report();
+    void show_first_pair();
     void show_summary();
     void show_applied();
     void show_problem();
@@ -80,8 +99,11 @@ private:
 
     Workspace* workspace_;
     LaunchPage* launch_;
+    DoctorSubject* subject_;
+    std::function<std::vector<DoctorRun>()> runs_;
     std::shared_ptr<const PreflightReport> shown_;
-    ElidedLabel* subject_;
+    ElidedLabel* subject_text_;
+    QPushButton* choose_;
     QPushButton* open_;
     NodesButton* nodes_;
     QPushButton* quick_;
@@ -96,6 +118,7 @@ private:
     QLabel* sign_;
     QLabel* title_;
     QLabel* about_;
+    QPushButton* start_;
     QFrame* applied_;
     QVBoxLayout* applied_rows_;
     QTabWidget* tabs_;
@@ -105,6 +128,8 @@ private:
     QPlainTextEdit* pair_text_;
     FittedTable* node_table_;
     CheckedNodesModel* node_model_;
+    FittedTable* rank_table_;
+    ExaminedRanksModel* rank_model_;
     ElidedLabel* filter_;
     QPushButton* show_all_;
     QTableView* check_table_;

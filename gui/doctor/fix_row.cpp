@@ -73,7 +73,10 @@ FixRow::FixRow(Fix fix, FixRunner* runner, QWidget* parent)
     copy->setAccessibleName(tr("Copy the fix"));
     apply_ = make_button(of_job ? tr("Apply to the job") : tr("Apply…"), "fixApply", this);
     undo_ = make_button(tr("Undo…"), "fixUndo", this);
-    for (QPushButton* button : {copy, apply_, undo_}) {
+    start_ = make_button(of_job ? tr("Set and start again") : tr("Apply and start again…"), "fixStart", this);
+    start_->hide();
+    connect(start_, &QPushButton::clicked, this, &FixRow::apply_and_start);
+    for (QPushButton* button : {copy, apply_, start_, undo_}) {
         layout->addWidget(button, 0, Qt::AlignTop);
     }
     connect(copy, &QPushButton::clicked, this,
@@ -95,8 +98,36 @@ FixRow::FixRow(Fix fix, FixRunner* runner, QWidget* parent)
     show_state();
 }
 
+void FixRow::offer_start(bool offer) {
+    start_->setVisible(offer);
+}
+
+void FixRow::apply_and_start() {
+    if (fix_.command.empty()) {
+        emit startRequested(fix_.job);
+        return;
+    }
+    if (runner_->entry(fix_).state == FixState::Applied) {
+        emit startRequested({});
+        return;
+    }
+    auto* dialog = new ApplyDialog({fix_}, false, window());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this] {
+        starts_ = true;
+        runner_->apply({fix_});
+    });
+    dialog->open();
+}
+
 void FixRow::show_state() {
     const FixRunner::Entry entry = runner_->entry(fix_);
+    if (starts_ && (entry.failure || entry.state == FixState::Applied)) {
+        starts_ = false;
+        if (!entry.failure) {
+            emit startRequested({});
+        }
+    }
     QString text;
     switch (entry.state) {
         case FixState::Open:
@@ -119,6 +150,7 @@ void FixRow::show_state() {
     set_style_property(state_, "role", entry.failure ? u"fieldError"_s : u"muted"_s);
     apply_->setVisible(entry.state == FixState::Open || entry.state == FixState::Applying);
     apply_->setEnabled(entry.state == FixState::Open);
+    start_->setEnabled(entry.state == FixState::Open || entry.state == FixState::Applied);
     undo_->setVisible(!apply_->isVisibleTo(this) && !fix_.undo.empty());
     undo_->setEnabled(entry.state == FixState::Applied);
 }

@@ -23,18 +23,26 @@ class FixRow : public QWidget {
 public:
     FixRow(Fix fix, FixRunner* runner, QWidget* parent);
     const Fix& fix() const { return fix_; }
+    /// Of a run that did not start: whether it can be started again with the fix, in one step.
+    void offer_start(bool offer);
 
 signals:
     /// The user wants these keys in the job.
     void jobRequested(const std::map<std::string, std::string>& keys);
 
+    /// The fix is applied, or these keys of the job are it: the user wants the run to start again.
+    void startRequested(const std::map<std::string, std::string>& keys);
+
 private:
     void show_state();
+    void apply_and_start();
 
     Fix fix_;
     FixRunner* runner_;
     QLabel* state_;
     QPushButton* apply_;
+    QPushButton* start_;
+    bool starts_ = false;  ///< as soon as it is applied
     QPushButton* undo_;
 };
 

@@ -55,6 +55,19 @@ void NodesButton::set_nodes(const std::vector<std::string>& nodes) {
     emit changed();
 }
 
+void NodesButton::set_chosen(const std::vector<std::string>& nodes) {
+    {
+        const QSignalBlocker quiet(list_);
+        for (int row = 0; row < list_->count(); ++row) {
+            const bool wanted =
+                std::find(nodes.begin(), nodes.end(), nodes_[std::size_t(row)]) != nodes.end();
+            list_->item(row)->setCheckState(wanted ? Qt::Checked : Qt::Unchecked);
+        }
+    }
+    show_text();
+    emit changed();
+}
+
 std::vector<std::string> NodesButton::chosen() const {
     std::vector<std::string> names;
     for (int row = 0; row < list_->count(); ++row) {

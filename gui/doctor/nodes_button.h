@@ -20,6 +20,8 @@ public:
 
     /// Another list chooses all of it.
     void set_nodes(const std::vector<std::string>& nodes);
+    /// These of the list, and no others.
+    void set_chosen(const std::vector<std::string>& nodes);
     /// In the order of the list.
     std::vector<std::string> chosen() const;
 

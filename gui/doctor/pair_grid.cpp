@@ -221,7 +221,8 @@ QStringList PairGrid::lines(std::size_t from, std::size_t to) const {
     const auto found = paths_.find({from, to});
     if (found == paths_.end()) {
         if (from != to) {
-            lines += Words::tr("No connection was tried in this direction.");
+            lines += report_->paths.empty() ? Words::tr("This report has no attempts to connect.")
+                                            : Words::tr("No connection was tried in this direction.");
         }
         return lines;
     }

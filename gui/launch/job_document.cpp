@@ -130,13 +130,7 @@ bool JobDocument::change(const Job& before, const Job& after, const std::string&
 }
 
 bool JobDocument::remove_wrong_keys() {
-    config::ConfigProblems wrong;
-    for (const config::ConfigProblem& fault : faults_) {
-        if (!fault.unknown_key) {
-            wrong.push_back(fault);
-        }
-    }
-    const auto edited = without_keys(source_.text, wrong);
+    const auto edited = without_keys(source_.text, faults_);
     if (!edited || *edited == source_.text) {
         return false;
     }

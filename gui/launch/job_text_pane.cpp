@@ -61,8 +61,7 @@ void JobTextPane::set_faults(const config::ConfigProblems& faults) {
     for (const config::ConfigProblem& fault : faults) {
         const QString what = qs(to_sentence(fault));
         marks.push_back({std::max(fault.line, 1),
-                         fault.path.empty() ? what : QString(qs(fault.path) % u": "_s % what),
-                         !fault.unknown_key});
+                         fault.path.empty() ? what : QString(qs(fault.path) % u": "_s % what), true});
     }
     edit_->set_marks(std::move(marks));
     help_timer_.start();

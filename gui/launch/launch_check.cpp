@@ -151,7 +151,7 @@ QString LaunchState::check_reason() const {
         return Words::tr("The inventory has errors: see Fleet.");
     }
     if (!job_file_fine) {
-        return Words::tr("The job file has errors. Correct the marked fields or lines.");
+        return Words::tr("Correct the job file first.");
     }
     if (!nodes_chosen) {
         return Words::tr("Choose at least one node.");

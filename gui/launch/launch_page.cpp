@@ -78,9 +78,6 @@ LaunchPage::LaunchPage(Workspace* workspace, QWidget* parent)
     file_fault_ = new NoticeBar(NoticeBar::Kind::Fault, "jobFileFault", this);
     file_fault_->set_action(tr("Dis&miss"));
     layout->addWidget(file_fault_);
-    unknown_ = new NoticeBar(NoticeBar::Kind::News, "jobUnknownKeys", this);
-    unknown_->set_action(tr("D&ismiss"));
-    layout->addWidget(unknown_);
     overrides_ = new OverrideBar(workspace->pool(), this);
     layout->addWidget(overrides_);
 
@@ -226,10 +223,6 @@ void LaunchPage::connect_parts() {
         show_document();
     });
     connect(file_fault_, &NoticeBar::actionTriggered, this, [this] { file_fault_->set_text({}); });
-    connect(unknown_, &NoticeBar::actionTriggered, this, [this] {
-        dismissed_ = unknown_->text();
-        unknown_->set_text({});
-    });
     connect(problems_, &NoticeBar::actionTriggered, this,
             [this] { document_.readable() ? remove_wrong_keys() : go_to_first_fault(); });
     connect(start_, &QPushButton::clicked, this, &LaunchPage::start);
@@ -320,7 +313,7 @@ void LaunchPage::form_changed() {
     if (!other.empty()) {
         // A key of the job file that the form has no field for.
         const auto& [key, text] = *other.begin();
-        state_.plan_failure = Failure{"bad-field", {}, key + " " + ss(text), {}, {}};
+        state_.plan_failure = Failure{"bad-field", {}, key + ": " + ss(text), {}, {}};
     }
     plan_timer_.start();
     update_state();
@@ -334,7 +327,9 @@ void LaunchPage::make_plan_now() {
         plan_->set_empty(form_->nodes_chosen() ? tr("appears when all fields are right")
                                                : tr("appears when a node is chosen"));
         form_->show_advice(0);
-        if (state_.plan_failure) {
+        if (!file_faults_.empty()) {
+            plan_->set_empty(tr("appears when the job file is right"));  // the banner says what is wrong
+        } else if (state_.plan_failure) {
             plan_->set_failure(*state_.plan_failure);
         }
         update_state();
@@ -429,6 +424,15 @@ void LaunchPage::start_or_refuse() {
         start();
     } else {
         emit startRefused();
+    }
+}
+
+void LaunchPage::start_or_show_why() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
+    if (start_->isEnabled()) {
+        start();
+    } else if (!file_faults_.empty()) {
+        go_to_first_fault();
     }
 }
 

@@ -64,6 +64,8 @@ public:
     /// values of the form.
     const std::string& job_text() const { return document_.text(); }
     const LaunchState& state() const { return state_; }
+    /// Starts the job, or leads to what is wrong with it.
+    void start_or_show_why();
     /// "mnist-convnet, job.yaml".
     QString job_title() const;
     /// The nodes that the job runs on; where the launcher chooses them: none.
@@ -155,9 +157,7 @@ private:
     bool filling_ = false;  ///< the form gets values
     QLabel* file_;
     NoticeBar* problems_;
-    NoticeBar* unknown_;     ///< names the keys that are kept although they mean nothing
     NoticeBar* file_fault_;  ///< a file that could not be read or written
-    QString dismissed_;      ///< the unknown keys that were
     OverrideBar* overrides_;
     JobForm* form_;
     QTabWidget* tabs_;

@@ -60,10 +60,24 @@ std::pair<FileRead, JobReading> read_distribuuuu(FileRead content, const std::fi
     return {{*job, {}, std::move(content.text)}, read_job_text(*job, file.stem().string() + ".yaml")};
 }
 
+/// "train has no key lr_polcy. Did you mean "schedule"?"
+QString unknown_key_text(const config::ConfigProblem& fault) {
+    const auto dot = fault.path.rfind('.');
+    const QString key = qs(fault.path.substr(dot == std::string::npos ? 0 : dot + 1));
+    const QString what = dot == std::string::npos
+                             ? LaunchPage::tr("A job has no key %1.").arg(key)
+                             : LaunchPage::tr("%1 has no key %2.").arg(qs(fault.path.substr(0, dot)), key);
+    // A list of all keys is what Ctrl+Space in the text is for.
+    constexpr std::size_t kShort = 100;
+    return fault.remedy.size() <= kShort ? QString(what % u' ' % qs(fault.remedy)) : what;
+}
+
 /// "Line 4: master_port: …".
 QString line_of_fault(const config::ConfigProblem& fault) {
     const QString sentence = qs(to_sentence(fault));
-    const QString what = fault.path.empty() ? sentence : QString(qs(fault.path) % u": "_s % sentence);
+    const QString what = fault.unknown_key    ? unknown_key_text(fault)
+                         : fault.path.empty() ? sentence
+                                              : QString(qs(fault.path) % u": "_s % sentence);
     return fault.line > 0 ? LaunchPage::tr("Line %1: %2").arg(fault.line).arg(what) : what;
 }
 
@@ -132,7 +146,6 @@ void LaunchPage::open(JobSource source, JobReading reading) {
 
 void LaunchPage::replace(JobSource source, JobReading reading) {
     file_fault_->set_text({});
-    dismissed_.clear();
     text_job_.cancel();
     document_.open(std::move(source), std::move(reading));
     show_document();
@@ -158,12 +171,7 @@ void LaunchPage::show_document(bool typed) {
     if (!typed) {
         text_->set_text(document_.text());
     }
-    file_faults_.clear();
-    for (const config::ConfigProblem& fault : document_.faults()) {
-        if (!fault.unknown_key) {
-            file_faults_.push_back(fault);
-        }
-    }
+    file_faults_ = document_.faults();
     form_->setEnabled(document_.readable());
     if (document_.readable()) {
         load_form();
@@ -251,26 +259,19 @@ void LaunchPage::show_banners() {
         lines += line_of_fault(fault);
     }
     const bool readable = document_.readable();
-    problems_->set_action(readable ? tr("&Remove the wrong keys") : tr("&Go to the line"));
+    const bool one_key = file_faults_.size() == 1 && file_faults_.front().unknown_key;
+    problems_->set_action(!readable ? tr("&Go to the line")
+                          : one_key ? tr("&Remove line")
+                                    : tr("&Remove the wrong keys"));
+    if (one_key) {
+        problems_->set_text(lines.front());
+        return;
+    }
     problems_->set_text(
         lines.isEmpty() ? QString()
         : readable      ? tr("The job file has errors. Correct the marked fields or lines.")
                    : tr("The job file cannot be read. Correct the marked line; the form keeps its values."),
         lines.join(u'\n'));
-    QStringList unknown;
-    for (const config::ConfigProblem& fault : document_.faults()) {
-        if (fault.unknown_key) {
-            unknown += tr("Line %1: %2. %3").arg(fault.line).arg(qs(fault.path), qs(fault.remedy));
-        }
-    }
-    unknown_->set_text(unknown.isEmpty()
-                           ? QString()
-                           : tr("%n key(s) of the job file have no meaning here; they are kept.", nullptr,
-                                int(unknown.size())),
-                       unknown.join(u'\n'));
-    if (unknown_->text() == dismissed_) {
-        unknown_->set_text({});
-    }
 }
 
 void LaunchPage::remove_wrong_keys() {

@@ -196,7 +196,7 @@ void FailureBanner::set_report(const FailureReport& report, const LogStore& log)
     }
     node_->setText(tr("Ran&ks of %1").arg(short_name(report.node)));
     node_->setVisible(report.rank < 0 && !report.node.empty());
-    pairs_->setVisible(!report.pairs.empty());
+    pairs_->setVisible(!report.pairs.empty() || report.inspected);
     log_->setText(tr("&Log of rank %1").arg(report.rank));
     log_->setVisible(report.rank >= 0);
     port_->setText(tr("&Who holds port %1…").arg(report.busy_port));
@@ -298,6 +298,8 @@ void FailureBanner::fill_fixes(const std::vector<Fix>& fixes) {
     for (const Fix& fix : fixes) {
         auto* row = new FixRow(fix, runner_, fix_rows_->parentWidget());
         connect(row, &FixRow::jobRequested, this, &FailureBanner::jobRequested);
+        connect(row, &FixRow::startRequested, this, &FailureBanner::startRequested);
+        row->offer_start(report_.inspected);
         fix_rows_->addWidget(row);
     }
     fixes_->setVisible(!fixes.empty());

@@ -53,6 +53,8 @@ signals:
     void pairsRequested();
     /// The user wants these keys in the job.
     void jobRequested(const std::map<std::string, std::string>& keys);
+    /// The user wants the run to start again, with these keys in its job.
+    void startRequested(const std::map<std::string, std::string>& keys);
     void portRequested(const QString& node, int port);
 
 protected:

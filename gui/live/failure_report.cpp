@@ -309,6 +309,7 @@ FailureReport failure_report(const LiveData& run, std::int64_t now_us) {
         }
     } else if (failed != stages.end()) {
         describe_failed_start(run, *failed, report);
+        report.inspected = failed->name == StageName::Preflight;
     } else if (bad_end) {
         // The cause, in the words of its first sentence.
         const std::string first = first_sentence(state.end->detail);
@@ -339,30 +340,6 @@ FailureReport report_of(const Verdict& verdict) {
     report.remedy = remedies(verdict).join(u'\n');
     report.fixes = verdict.fixes;
     return report;
-}
-
-PreflightReport preflight_of(const FailureReport& report, const LaunchPlan& plan) {
-    PreflightReport result;
-    for (const NodePlan& node : plan.nodes) {
-        result.nodes.push_back(node.node);
-        result.choices.push_back({node.node, node.interface_name, node.address, {}});
-    }
-    Check check;
-    check.status = CheckStatus::Fail;
-    check.detail = ss(report.title);
-    check.pairs = report.pairs;
-    check.fixes = report.fixes;
-    if (!report.node.empty()) {
-        check.nodes.push_back(report.node);
-    }
-    for (const ReportLine& line : report.lines) {
-        if (!line.text.isEmpty()) {
-            check.evidence.push_back(ss(line.text));
-        }
-    }
-    result.checks.push_back(std::move(check));
-    result.plan = plan;
-    return result;
 }
 
 }  // namespace rankscope::gui

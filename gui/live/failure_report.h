@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/data/live_data.h>
-#include <remote/desk/preflight/preflight.h>
+#include <remote/diagnosis/check.h>
 
 #include <QString>
 #include <cstdint>
@@ -43,6 +43,7 @@ struct FailureReport {
     int rank = -1;                ///< whose log has more
     int busy_port = 0;            ///< another program holds it, on port_node; 0: that is not the cause
     std::string port_node;
+    bool inspected = false;  ///< the preflight of the start found it: its report is kept with the run
 
     QString whole() const;
     QString lines_text() const;
@@ -52,7 +53,5 @@ struct FailureReport {
 FailureReport failure_report(const LiveData& run, std::int64_t now_us);
 /// What a verdict about logs says that are no run's of this window.
 FailureReport report_of(const Verdict& verdict);
-/// What a verdict about connections says, as Doctor shows it: its directions, and nothing about the others.
-PreflightReport preflight_of(const FailureReport& report, const LaunchPlan& plan);
 
 }  // namespace rankscope::gui

@@ -80,10 +80,12 @@ public:
 signals:
     void launchRequested();
     void portRequested(const QString& node, int port);
-    /// The user wants to see the directions that fail, as Doctor shows them.
-    void doctorRequested(const rankscope::PreflightReport& report);
+    /// The user wants to see what is kept of the shown run's nodes and paths.
+    void doctorRequested();
     /// The user wants the shown run's job in Launch, with these keys.
     void jobRequested(const std::map<std::string, std::string>& keys);
+    /// The user wants the shown run to start again, with these keys.
+    void startRequested(const std::map<std::string, std::string>& keys);
     /// The user wants the shown run's job in Launch.
     void againRequested(const QString& name, const std::string& job_yaml, const std::string& run_id);
     /// The user wants the shown run as a file for others.

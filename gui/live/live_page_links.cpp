@@ -86,8 +86,8 @@ void LivePage::connect_banner() {
         go_to_log();
     });
     connect(banner_, &FailureBanner::nodeRequested, this, &LivePage::select_node);
-    connect(banner_, &FailureBanner::pairsRequested, this,
-            [this] { emit doctorRequested(preflight_of(banner_->report(), current_->state().plan)); });
+    connect(banner_, &FailureBanner::pairsRequested, this, &LivePage::doctorRequested);
+    connect(banner_, &FailureBanner::startRequested, this, &LivePage::startRequested);
     connect(banner_, &FailureBanner::jobRequested, this, &LivePage::jobRequested);
 }
 

@@ -135,13 +135,6 @@
             </translation>
         </message>
         <message numerus="yes">
-            <source>%n key(s) of the job file have no meaning here; they are kept.</source>
-            <translation>
-                <numerusform>%n key of the job file has no meaning here; it is kept.</numerusform>
-                <numerusform>%n keys of the job file have no meaning here; they are kept.</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
             <source>%n runs</source>
             <translation>
                 <numerusform>%n run</numerusform>

@@ -783,6 +783,10 @@
             <source>%1 not seen</source>
             <translation>%1 项未能查看</translation>
         </message>
+        <message>
+            <source>This report has no attempts to connect.</source>
+            <translation>此报告中没有连接尝试。</translation>
+        </message>
     </context>
     <context>
         <name>DoctorCommand</name>
@@ -5472,10 +5476,6 @@
             <translation>请打开一个作业文件。</translation>
         </message>
         <message>
-            <source>The job file has errors. Correct the marked fields or lines.</source>
-            <translation>作业文件有错误。请更正标出的字段或行。</translation>
-        </message>
-        <message>
             <source>Starts in a tab of its own, beside %1.</source>
             <translation>将在新标签页中启动，与 %1 同时运行。</translation>
         </message>
@@ -5490,6 +5490,10 @@
         <message>
             <source>The run %1 uses these GPUs, too (%2): both become slower, and their memory may not suffice.</source>
             <translation>运行 %1 也在使用这些 GPU（%2）：两者都会变慢，显存也可能不够。</translation>
+        </message>
+        <message>
+            <source>Correct the job file first.</source>
+            <translation>请先更正作业文件。</translation>
         </message>
     </context>
     <context>
@@ -15944,10 +15948,6 @@
             <translation>选择一项检查以查看其发现。</translation>
         </message>
         <message>
-            <source>No command fixes it from here.</source>
-            <translation>没有可在此处执行的修复命令。</translation>
-        </message>
-        <message>
             <source>Fix</source>
             <translation>修复</translation>
         </message>
@@ -15958,6 +15958,14 @@
         <message>
             <source>Apply all %1…</source>
             <translation>应用全部 %1 项…</translation>
+        </message>
+        <message>
+            <source>What to do</source>
+            <translation>怎么办</translation>
+        </message>
+        <message>
+            <source>The evidence above says what is known.</source>
+            <translation>已知的情况见上面的证据。</translation>
         </message>
     </context>
     <context>
@@ -16836,22 +16844,6 @@
             <translation>全部 %1 项检查通过</translation>
         </message>
         <message>
-            <source>full preflight</source>
-            <translation>完整预检</translation>
-        </message>
-        <message>
-            <source>quick preflight</source>
-            <translation>快速预检</translation>
-        </message>
-        <message>
-            <source>%1 in %2</source>
-            <translation>%1，用时 %2</translation>
-        </message>
-        <message>
-            <source>what the run %1 shows</source>
-            <translation>运行 %1 所显示的情况</translation>
-        </message>
-        <message>
             <source>1 node</source>
             <translation>1 个节点</translation>
         </message>
@@ -16882,6 +16874,89 @@
         <message>
             <source>Everything: some seconds</source>
             <translation>全部检查：几秒钟</translation>
+        </message>
+        <message>
+            <source>The job in Launch</source>
+            <translation>“启动”中的作业</translation>
+        </message>
+        <message>
+            <source>Nodes of the inventory</source>
+            <translation>节点清单中的节点</translation>
+        </message>
+        <message>
+            <source>Run %1, in progress</source>
+            <translation>运行 %1，进行中</translation>
+        </message>
+        <message>
+            <source>Run %1</source>
+            <translation>运行 %1</translation>
+        </message>
+        <message>
+            <source>the run %1, in progress</source>
+            <translation>运行 %1，进行中</translation>
+        </message>
+        <message>
+            <source>the run %1</source>
+            <translation>运行 %1</translation>
+        </message>
+        <message>
+            <source>nodes, for no job in particular</source>
+            <translation>节点，不针对特定作业</translation>
+        </message>
+        <message>
+            <source>Inspect the &amp;run</source>
+            <translation>检查运行(&amp;R)</translation>
+        </message>
+        <message>
+            <source>The nodes cannot be inspected yet.</source>
+            <translation>还不能检查这些节点。</translation>
+        </message>
+        <message>
+            <source>The run could not be inspected.</source>
+            <translation>无法检查该运行。</translation>
+        </message>
+        <message>
+            <source>&amp;Start it again</source>
+            <translation>再次启动(&amp;S)</translation>
+        </message>
+        <message>
+            <source>&amp;Start</source>
+            <translation>启动(&amp;S)</translation>
+        </message>
+        <message>
+            <source>&amp;Inspect…</source>
+            <translation>检查对象(&amp;I)…</translation>
+        </message>
+        <message>
+            <source>The job in Launch, a run, or nodes of the inventory</source>
+            <translation>“启动”中的作业、一次运行，或节点清单中的节点</translation>
+        </message>
+        <message>
+            <source>Ranks</source>
+            <translation>Rank</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::DoctorSubject</name>
+        <message>
+            <source>what the run %1 shows</source>
+            <translation>运行 %1 所显示的</translation>
+        </message>
+        <message>
+            <source>found for the run %1</source>
+            <translation>为运行 %1 所发现</translation>
+        </message>
+        <message>
+            <source>the run %1, inspected in %2</source>
+            <translation>运行 %1，检查用时 %2</translation>
+        </message>
+        <message>
+            <source>full preflight in %1</source>
+            <translation>完整预检，用时 %1</translation>
+        </message>
+        <message>
+            <source>quick preflight in %1</source>
+            <translation>快速预检，用时 %1</translation>
         </message>
     </context>
     <context>
@@ -17052,6 +17127,37 @@
         <message>
             <source>Copy &amp;all shown rows</source>
             <translation>复制所有显示的行(&amp;A)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::ExaminedRanksModel</name>
+        <message>
+            <source>Rank</source>
+            <translation>Rank</translation>
+        </message>
+        <message>
+            <source>Node</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>Process</source>
+            <translation>进程</translation>
+        </message>
+        <message>
+            <source>State</source>
+            <translation>状态</translation>
+        </message>
+        <message>
+            <source>CPU</source>
+            <translation>CPU</translation>
+        </message>
+        <message>
+            <source>Does</source>
+            <translation>正在做</translation>
+        </message>
+        <message>
+            <source>Where</source>
+            <translation>位置</translation>
         </message>
     </context>
     <context>
@@ -17351,6 +17457,14 @@
         <message>
             <source>undoing…</source>
             <translation>正在撤销…</translation>
+        </message>
+        <message>
+            <source>Set and start again</source>
+            <translation>设置并再次启动</translation>
+        </message>
+        <message>
+            <source>Apply and start again…</source>
+            <translation>应用并再次启动…</translation>
         </message>
     </context>
     <context>
@@ -18682,10 +18796,6 @@
             <translation>从命令行(&amp;L)…</translation>
         </message>
         <message>
-            <source>D&amp;ismiss</source>
-            <translation>忽略(&amp;I)</translation>
-        </message>
-        <message>
             <source>&amp;Start</source>
             <translation>启动(&amp;S)</translation>
         </message>
@@ -18696,16 +18806,6 @@
         <message>
             <source>the job of %1 again</source>
             <translation>再次使用 %1 的作业</translation>
-        </message>
-        <message>
-            <source>Line %1: %2. %3</source>
-            <translation>第 %1 行：%2。%3</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n key(s) of the job file have no meaning here; they are kept.</source>
-            <translation>
-                <numerusform>作业文件中有 %n 个键在此处没有意义；它们会保留。</numerusform>
-            </translation>
         </message>
         <message>
             <source>Line %1: %2</source>
@@ -18834,6 +18934,22 @@
             <translation>
                 <numerusform>%n 个运行</numerusform>
             </translation>
+        </message>
+        <message>
+            <source>appears when the job file is right</source>
+            <translation>作业文件正确后显示</translation>
+        </message>
+        <message>
+            <source>A job has no key %1.</source>
+            <translation>作业没有键 %1。</translation>
+        </message>
+        <message>
+            <source>%1 has no key %2.</source>
+            <translation>%1 没有键 %2。</translation>
+        </message>
+        <message>
+            <source>&amp;Remove line</source>
+            <translation>删除该行(&amp;R)</translation>
         </message>
     </context>
     <context>

@@ -5,6 +5,7 @@
 
 #include <gui/app/main_window.h>
 #include <gui/doctor/doctor_page.h>
+#include <gui/doctor/doctor_subject.h>
 #include <gui/doctor/nodes_button.h>
 #include <gui/doctor/pair_matrix.h>
 #include <gui/launch/launch_page.h>
@@ -12,6 +13,7 @@
 #include <gui/models/checks_model.h>
 #include <gui/widgets/elided_label.h>
 #include <gui/widgets/notice_bar.h>
+#include <remote/desk/store/run_reports.h>
 
 #include <tests/gui/pages_fixture.h>
 #include <tests/gui/synthetic_preflight.h>
@@ -262,6 +264,121 @@ TEST_F(Doctor, LaunchShowsTheQuickOneBeforeStart) {
     click(find<QPushButton>("preflightDoctor"));
     EXPECT_EQ(window_->page(), MainWindow::Page::Doctor);
     EXPECT_TRUE(details().contains(u"cannot connect to node2"_s));
+}
+
+DoctorRun failed_run(const std::string& id) {
+    DoctorRun run;
+    run.run_id = id;
+    run.name = u"mnist"_s;
+    run.job_yaml = "name: mnist\nnodes: [local]\nprocs_per_node: 3\ncommand: [python3, ddp.py]\n";
+    return run;
+}
+
+TEST_F(Doctor, ShowsTheReportThatIsKeptOfARunAndLeavesTheOneOfTheJob) {
+    open();
+    window_->show_page(MainWindow::Page::Launch);
+    ASSERT_TRUE(wait_start_enabled());
+    PreflightSession* preflight = window_->workspace()->preflight();
+    preflight->set_report(window_->launch_page()->job(), PreflightDepth::Quick, synthetic_preflight({}));
+    const auto of_job = preflight->report();
+    remember_report("20261126-kept",
+                    {synthetic_preflight({.faults = true}), PreflightDepth::Quick, 1'700'000'000'000'000});
+    DoctorPage* doctor = window_->doctor_page();
+    doctor->show_run(failed_run("20261126-kept"));
+    window_->show_page(MainWindow::Page::Doctor);
+    ASSERT_TRUE(wait_until([&] { return doctor->subject()->report() != nullptr; }));
+    EXPECT_TRUE(find<QLabel>("doctorTitle")->text().contains(u"checks failed"_s));
+    EXPECT_FALSE(find<QPlainTextEdit>("pairText")->toPlainText().contains(u"No connection was tried"_s));
+    EXPECT_TRUE(find<ElidedLabel>("doctorSubject")->full_text().contains(u"mnist"_s));
+    EXPECT_TRUE(find<QLabel>("doctorAbout")->text().contains(u"found for the run mnist"_s));
+    // Launch still knows that its job was checked.
+    EXPECT_EQ(preflight->report(), of_job);
+    EXPECT_TRUE(find<ElidedLabel>("preflightText")->full_text().contains(u"7 checks passed"_s));
+    doctor->show_job();
+    EXPECT_EQ(doctor->subject()->report(), of_job);
+}
+
+TEST_F(Doctor, AFixOfARunChangesTheJobOfTheRun) {
+    open();
+    window_->show_page(MainWindow::Page::Launch);
+    ASSERT_TRUE(wait_start_enabled());
+    PreflightReport report = synthetic_preflight({});
+    report.checks.insert(report.checks.begin(), {.id = "master-port-dropped",
+                                                 .status = CheckStatus::Fail,
+                                                 .nodes = {"node1"},
+                                                 .detail = "The port is blocked.",
+                                                 .fixes = {{.job = {{"master_port", "0"}}}}});
+    remember_report("20261126-fix", {report, PreflightDepth::Quick, 1});
+    window_->doctor_page()->show_run(failed_run("20261126-fix"));
+    window_->show_page(MainWindow::Page::Doctor);
+    ASSERT_TRUE(wait_until([&] { return details() == u"The port is blocked."_s; }));
+    const auto apply = visible("fixApply");
+    ASSERT_EQ(apply.size(), 1U);
+    click(apply.front());
+    EXPECT_EQ(window_->page(), MainWindow::Page::Launch);
+    EXPECT_EQ(window_->launch_page()->job().name, "mnist");
+    EXPECT_EQ(window_->launch_page()->job().procs_per_node, 3)
+        << "the job of the run, not the one that was open";
+    EXPECT_EQ(window_->launch_page()->job().master_port, 0);
+}
+
+TEST_F(Doctor, ARunInProgressIsInspectedWithItsRanks) {
+    open();
+    DoctorSubject* subject = window_->doctor_page()->subject();
+    std::string asked;
+    subject->set_runners(run_preflight, [&](const ExaminationRequest& request, const std::stop_token&) {
+        asked = request.run_id;
+        RunExamination found;
+        found.ranks[1].node = "node2";
+        found.ranks[1].state.pid = 4711;
+        found.verdict.emplace();
+        found.verdict->id = "rank-hang";
+        found.verdict->title = "Rank 1 on node2 was stopped.";
+        found.verdict->node = "node2";
+        found.paths = synthetic_preflight({});
+        return Result<RunExamination>(found);
+    });
+    DoctorRun run = failed_run("20261126-live");
+    run.in_progress = true;
+    window_->doctor_page()->show_run(run);
+    window_->show_page(MainWindow::Page::Doctor);
+    ASSERT_TRUE(wait_until([&] { return subject->report() != nullptr; }));
+    EXPECT_EQ(asked, "20261126-live");
+    EXPECT_EQ(details(), u"Rank 1 on node2 was stopped."_s);
+    EXPECT_EQ(find<QTableView>("doctorRankTable")->model()->rowCount(), 1);
+    EXPECT_EQ(find<QPushButton>("doctorFull")->text(), u"Inspect the &run"_s);
+    EXPECT_FALSE(find<QPushButton>("doctorQuick")->isVisible());
+}
+
+TEST_F(Doctor, NodesAreInspectedForNoJob) {
+    write(inventory_file(), "nodes:\n  - { name: node1 }\n  - { name: node2 }\n  - { name: node3 }\n");
+    open();
+    DoctorSubject* subject = window_->doctor_page()->subject();
+    std::vector<std::string> asked;
+    subject->set_runners(
+        [&](const PreflightRequest& request, const std::stop_token&) -> Result<PreflightReport> {
+            asked = request.job.nodes;
+            return synthetic_preflight({});
+        },
+        {});
+    window_->show_page(MainWindow::Page::Doctor);
+    window_->doctor_page()->show_nodes({"node1", "node3"});
+    ASSERT_TRUE(wait_until([&] { return subject->report() != nullptr; }));
+    EXPECT_EQ(asked, (std::vector<std::string>{"node1", "node3"}));
+    EXPECT_EQ(window_->workspace()->preflight()->report(), nullptr) << "it is not about the job in Launch";
+    EXPECT_FALSE(find<QPushButton>("doctorStart")->isVisible()) << "nothing to start";
+}
+
+TEST_F(Doctor, WhatIsToBeDoneIsSaidWhereNoCommandDoesIt) {
+    open_doctor({});
+    PreflightReport report = synthetic_preflight({});
+    report.checks.insert(report.checks.begin(), {.id = "link-down",
+                                                 .status = CheckStatus::Fail,
+                                                 .nodes = {"node1"},
+                                                 .detail = "No link.",
+                                                 .remedy = "Check the cable."});
+    window_->workspace()->preflight()->set_report(Job{}, PreflightDepth::Full, report);
+    EXPECT_EQ(find<QLabel>("checkRemedy")->text(), u"Check the cable."_s);
 }
 
 Result<PreflightReport> until_stopped(const PreflightRequest& request, const std::stop_token& stop) {

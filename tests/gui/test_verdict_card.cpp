@@ -268,6 +268,7 @@ TEST_F(VerdictCard, ShowsTheDirectionsInDoctorAndItsFixes) {
     click(find<QPushButton>("failurePairs"));
     EXPECT_EQ(window_->page(), MainWindow::Page::Doctor);
     const PairMatrix* matrix = window_->doctor_page()->matrix();
+    ASSERT_TRUE(wait_until([&] { return matrix->grid().size() > 1; }));
     EXPECT_EQ(matrix->grid().state(0, 1), PairState::Failed);
     EXPECT_EQ(matrix->grid().state(1, 0), PairState::Untested);
     EXPECT_EQ(matrix->current_to(), 1);
