@@ -18,6 +18,7 @@
 
 #include <QAction>
 #include <QComboBox>
+#include <QFileInfo>
 #include <QMenu>
 #include <QMessageBox>
 #include <QPointer>
@@ -167,11 +168,14 @@ protected:
     }
     RunSession* session() { return window_->workspace()->session(); }
     void finish() { write(folder_.path() + u"/finish"_s, "now"); }
+    /// As no other run of this account has it: tests beside this one start runs, too, and the node lists them all.
+    std::string name() const { return "lasting-" + ss(QFileInfo(folder_.path()).fileName()); }
     void start() {
         const std::string wait = ss(folder_.path() + u"/finish"_s);
         window_->launch_page()->set_job_text(
-            "name: lasting\nnodes: [local]\nprocs_per_node: 1\nmaster_port: 0\npreflight: off\n"
-            "command: [sh, -c, \"echo begun; while [ ! -e '" +
+            "name: " + name() +
+                "\nnodes: [local]\nprocs_per_node: 1\nmaster_port: 0\npreflight: off\n"
+                "command: [sh, -c, \"echo begun; while [ ! -e '" +
                 wait + "' ]; do sleep 0.1; done; echo over\"]\n",
             "lasting.yaml");
         ASSERT_TRUE(wait_start_enabled());
@@ -228,7 +232,7 @@ TEST_F(LiveRunWindows, TwoWindowsFollowOneRunAndAThirdIsNotOpened) {
 TEST_F(LiveRunWindows, TheMenuOfARunInProgressChangesWhatIsObservedOfNccl) {
     ASSERT_NO_FATAL_FAILURE(start());
     window_->show_page(MainWindow::Page::Runs);
-    select("lasting");
+    select(name());
     emit window_->runs_page()->runs_table()->menuRequested(window_->mapToGlobal(QPoint(200, 200)));
     auto* light = window_->findChild<QAction*>(u"ncclLevel1"_s);
     ASSERT_NE(light, nullptr);
@@ -267,7 +271,7 @@ TEST_F(LiveRunWindows, ARunThatAnotherComputerStartedIsWatchedAndStopped) {
     };
     ASSERT_GE(table->rowCount(), 1) << ss(child<QLabel>(dialog, "nodeRunsProblem")->text());
     const int row = select_own(table);
-    EXPECT_EQ(table->item(row, 1)->text(), u"lasting"_s);
+    EXPECT_EQ(ss(table->item(row, 1)->text()), name());
     EXPECT_FALSE(table->item(row, 6)->text().isEmpty()) << "who started it";
     click(child<QPushButton>(dialog, "nodeRunsAttach"));
     ASSERT_TRUE(wait_until([&] { return has_printed(second.get(), "begun"); }, kLongMs))
@@ -289,7 +293,7 @@ TEST_F(LiveRunWindows, ARunThatAnotherComputerStartedIsWatchedAndStopped) {
         EXPECT_NE(window->workspace()->session()->model()->state().outcome, Outcome::Done);
     }
     EXPECT_TRUE(wait_until([&] { return !dialog->busy(); }, kLongMs));
-    EXPECT_TRUE(child<QLabel>(dialog, "nodeRunsState")->text().contains(u"lasting"_s));
+    EXPECT_TRUE(child<QLabel>(dialog, "nodeRunsState")->text().contains(qs(name())));
     click(child<QPushButton>(dialog, "nodeRunsAgain"));
     ASSERT_TRUE(wait_until([&] { return !dialog->busy(); }, kLongMs));
     select_own(child<QTableWidget>(dialog, "nodeRunsTable"));
@@ -309,8 +313,8 @@ TEST_F(LiveRunWindows, ALiveRunOfAnotherCacheFolderIsNoLeftover) {
     dialog.show();
     auto* table = child<QTableWidget>(&dialog, "leftoversTable");
     ASSERT_TRUE(wait_until([&] { return !dialog.busy(); }, kLongMs));
-    const auto title = table->findItems(u"lasting, "_s, Qt::MatchStartsWith);
-    ASSERT_GE(title.size(), 1) << ss(child<QLabel>(&dialog, "leftoversProblem")->text());
+    const auto title = table->findItems(qs(name() + ", "), Qt::MatchStartsWith);
+    ASSERT_EQ(title.size(), 1) << ss(child<QLabel>(&dialog, "leftoversProblem")->text());
     EXPECT_TRUE(title.front()->text().contains(u"another Rankscope of yours"_s)) << ss(title.front()->text());
     const int row = title.front()->row();
     EXPECT_EQ(table->item(row + 1, 6)->text(), u"In use by the run: kept"_s);
@@ -321,6 +325,15 @@ TEST_F(LiveRunWindows, ALiveRunOfAnotherCacheFolderIsNoLeftover) {
     EXPECT_FALSE(box->informativeText().contains(table->item(row + 1, 1)->text()))
         << "what lives is not counted";
     box->reject();
+    QString attached;
+    QObject::connect(&dialog, &LeftoversDialog::attachRequested,
+                     [&attached](const QString& run_id) { attached = run_id; });
+    table->selectRow(row);
+    click(child<QPushButton>(&dialog, "leftoversAttach"));
+    ASSERT_TRUE(wait_until([&] { return !attached.isEmpty(); }, kLongMs))
+        << ss(child<QLabel>(&dialog, "leftoversProblem")->text());
+    EXPECT_EQ(attached, qs(id));
+    EXPECT_EQ((*store)->run(id)->name, name());
     qputenv("XDG_CACHE_HOME", (folder_.path() + u"/cache"_s).toUtf8());
 }
 
@@ -343,11 +356,11 @@ TEST_F(LiveRunWindows, ARunThatEndedWhileNobodyWatchedIsReportedAtTheNextStart) 
     again->show();
     auto* bar = child<NoticeBar>(again.get(), "awayBar");
     ASSERT_TRUE(wait_until([&] { return bar->isVisible(); }, kLongMs));
-    EXPECT_TRUE(bar->text().startsWith(u"A run ended while you were away: lasting done in "_s))
+    EXPECT_TRUE(bar->text().startsWith(u"A run ended while you were away: "_s % qs(name()) % u" done in "_s))
         << ss(bar->text());
     EXPECT_FALSE(child<QWidget>(again.get(), "attachBar")->isVisible());
     click(child<QPushButton>(bar, "awayBarAction"));
-    EXPECT_TRUE(wait_until([&] { return shows(again.get(), "lasting"); }, kLongMs));
+    EXPECT_TRUE(wait_until([&] { return shows(again.get(), name()); }, kLongMs));
     EXPECT_FALSE(bar->isVisible());
     again->close();
 }
