@@ -5,6 +5,7 @@
 #include <remote/ctl/follow.h>
 #include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/run_view.h>
+#include <remote/desk/launch/run_launcher.h>
 #include <remote/desk/text.h>
 
 #include <nlohmann/json.hpp>
@@ -171,6 +172,19 @@ int pause_run(const GlobalOptions& options, const std::string& run_id, PauseActi
     const auto inventory = load_inventory(options);
     if (!store || !inventory) {
         return kUsage;
+    }
+    if (const auto record = store->run(run_id)) {
+        const Job job = parse_job(record->job_yaml, run_id).job;
+        if (!launcher_kind(job).abilities.pauses) {
+            report(Failure{"bad-request", run_id,
+                           text("RunsCommands", "A run with launcher: %1 cannot be paused.", {job.launcher}),
+                           text("RunsCommands",
+                                "An administrator can suspend its job; `rankscopectl runs stop %1` ends it.",
+                                {run_id}),
+                           ""},
+                   options.json);
+            return kUsage;
+        }
     }
     PauseWatch watch;
     Attached attached;
