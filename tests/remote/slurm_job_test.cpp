@@ -57,6 +57,18 @@ TEST(SlurmJob, ReadsTheEndOfAJob) {
     EXPECT_FALSE(slurm_state_is_final(""));
 }
 
+TEST(SlurmJob, ReadsWhichNodesAreUnfit) {
+    const auto nodes = parse_unfit_nodes(
+        "node1|idle|none\nnode2|drained|disk | replaced\nnode2|drained|disk | replaced\nnode3|down*|Not "
+        "responding\n"
+        "node4|allocated|none\nnode5|mixed+drain|x\n\nno table\n");
+    ASSERT_EQ(nodes.size(), 2U);
+    EXPECT_EQ(nodes[0].name() + ' ' + nodes[0].state() + ' ' + nodes[0].reason(),
+              "node2 drained disk | replaced");
+    EXPECT_EQ(nodes[1].name() + ' ' + nodes[1].state() + ' ' + nodes[1].reason(),
+              "node3 down Not responding");
+}
+
 TEST(SlurmJob, WhatIsNoJobIsNone) {
     for (const char* text :
          {"", "slurm_load_jobs error: Invalid job id specified", "JobId=", "JobId=5",

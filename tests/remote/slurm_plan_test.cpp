@@ -212,5 +212,39 @@ TEST(SlurmFailures, TheQueueIsReportedWithReasonAndEstimate) {
     EXPECT_NE(describe_slurm_queue(state).find("no answer"), std::string::npos);
 }
 
+TEST(SlurmFailures, NodesAtFaultAreNamedWithTheReasonOfTheAdministrator) {
+    wire::SlurmState state;
+    state.set_job_id(12);
+    state.set_state("PENDING");
+    state.set_reason("ReqNodeNotAvail,_UnavailableNodes:node3");
+    auto* node = state.add_unfit();
+    node->set_name("node3");
+    node->set_state("drained");
+    node->set_reason("disk replaced");
+    EXPECT_EQ(
+        describe_slurm_queue(state),
+        "job 12: PENDING (ReqNodeNotAvail: nodes are down or reserved): node3 is drained (disk replaced)");
+    state.set_reason("Nodes_required_for_job_are_DOWN,_DRAINED_or_reserved");
+    EXPECT_EQ(describe_slurm_queue(state).find('_'), std::string::npos) << describe_slurm_queue(state);
+    NodeSpec login;
+    login.name = "login1";
+    state.set_state("NODE_FAIL");
+    const auto failure = explain_slurm_end(login, state, false);
+    ASSERT_TRUE(failure);
+    EXPECT_NE(failure->what.find("node3"), std::string::npos) << failure->what;
+}
+
+TEST(SlurmFailures, NothingIsInventedOfAJobThatSlurmHasForgotten) {
+    wire::SlurmState state;
+    state.set_job_id(12);
+    state.set_state("FORGOTTEN");
+    const std::string end = describe_slurm_end(state);
+    EXPECT_EQ(end.find("0:0"), std::string::npos) << end;
+    EXPECT_EQ(end.find("elapsed"), std::string::npos) << end;
+    state.set_state("CANCELLED");
+    state.set_reason("JobHeldUser");
+    EXPECT_EQ(describe_slurm_queue(state), "job 12: CANCELLED") << "a reason of before";
+}
+
 }  // namespace
 }  // namespace rankscope

@@ -277,7 +277,10 @@ AgentResult<void> start_rank(RankProcess& rank, const wire::StartRun& run, const
     ChildError child{};
     if (::read(report.read_end.get(), &child, sizeof child) == static_cast<ssize_t>(sizeof child)) {
         // The process ends by itself with 127 and is reaped like any other.
-        return AgentFailure{.code = "cannot-start", .detail = explain(child, launch), .error = child.error};
+        const bool no_folder = child.step == Step::Workdir && child.error == ENOENT;
+        return AgentFailure{.code = no_folder ? "workdir-missing" : "cannot-start",
+                            .detail = explain(child, launch),
+                            .error = child.error};
     }
     set_nonblocking(out.read_end.get(), true);
     set_nonblocking(err.read_end.get(), true);

@@ -163,6 +163,35 @@ std::optional<wire::SlurmState> parse_sacct(std::string_view text) {
     return found;
 }
 
+std::vector<wire::SlurmNode> parse_unfit_nodes(std::string_view text) {
+    constexpr std::array<std::string_view, 6> kUnfit{"down",  "drain",   "fail",
+                                                     "maint", "unknown", "no_respond"};
+    std::vector<wire::SlurmNode> unfit;
+    std::istringstream lines{std::string(text)};
+    for (std::string line; std::getline(lines, line);) {
+        const auto first = line.find('|');
+        const auto second = first == std::string::npos ? first : line.find('|', first + 1);
+        if (second == std::string::npos) {
+            continue;
+        }
+        const std::string name = line.substr(0, first);
+        const std::string state = line.substr(first + 1, second - first - 1);
+        const bool known = std::any_of(unfit.begin(), unfit.end(),
+                                       [&](const wire::SlurmNode& node) { return node.name() == name; });
+        if (known || std::none_of(kUnfit.begin(), kUnfit.end(),
+                                  [&](std::string_view start) { return state.starts_with(start); })) {
+            continue;
+        }
+        wire::SlurmNode& node = unfit.emplace_back();
+        node.set_name(as_utf8(name));
+        node.set_state(as_utf8(state.substr(0, state.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"))));
+        if (const std::string reason = line.substr(second + 1); reason != "none") {
+            node.set_reason(reason);
+        }
+    }
+    return unfit;
+}
+
 bool slurm_state_is_final(std::string_view state) {
     constexpr std::array<std::string_view, 10> kFinal{"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE",
                                                       "FAILED",    "NODE_FAIL", "PREEMPTED", "OUT_OF_MEMORY",

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rankscope::agent {
 
@@ -47,6 +48,8 @@ std::optional<wire::SlurmState> parse_scontrol_job(std::string_view text);
 /// `sacct -n -P -o JobID,State,ExitCode,Elapsed,MaxRSS`: a line for the job and one per step. Nothing: not
 /// that.
 std::optional<wire::SlurmState> parse_sacct(std::string_view text);
+/// `sinfo -h -N -o "%N|%T|%E"`: nodes that do not take jobs, or are about to stop doing so, each once.
+std::vector<wire::SlurmNode> parse_unfit_nodes(std::string_view text);
 /// Whether a job in this state never changes again.
 bool slurm_state_is_final(std::string_view state);
 

@@ -9,6 +9,7 @@
 #include <remote/agent/slurm/slurm_job.h>
 #include <remote/agent/slurm/slurm_submit.h>
 #include <remote/agent/slurm/slurm_supervise.h>
+#include <remote/agent/spool/run_events.h>
 #include <remote/agent/spool/spool.h>
 #include <remote/agent/supervise/supervisor.h>
 #include <remote/wire/frame_codec.h>
@@ -99,6 +100,10 @@ void fill(std::string& text, const wire::StartRun& run, const Place& place) {
 wire::StartRun part_of(const wire::StartRun& run, const Place& place) {
     wire::StartRun part = run;
     part.clear_ranks();
+    part.add_peers(
+        place
+            .hosts[static_cast<std::size_t>(place.node)]);  // its own name, alone: no link of the supervisors
+    part.set_peer_index(0);
     part.set_master_port(place.node == 0 ? port_of(run, place) : 0);
     const int each = static_cast<int>(run.slurm().ranks_per_node());
     for (int i = place.node * each; i < (place.node + 1) * each && i < run.ranks_size(); ++i) {
@@ -143,6 +148,11 @@ void write_failure(const RunDir& node, const wire::StartRun& part, const wire::F
     const std::string reason = failure.code() == "port-in-use"
                                    ? "port " + failure.args(0) + " is held by " + failure.detail()
                                    : failure.code() + ": " + failure.detail();
+    if (const FailureId id = FailureId::from(failure.code());
+        failure.args_size() > 0 && id.str() == failure.code()) {
+        // Without a process to end: it may be another job's.
+        add_notice(spool, -1, id, {failure.args(0), failure.detail()});
+    }
     wire::Event exit;
     exit.set_rank(part.ranks_size() > 0 ? part.ranks(0).rank() : -1);
     exit.mutable_exit()->set_code(127);

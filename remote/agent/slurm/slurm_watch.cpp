@@ -22,6 +22,7 @@ constexpr double kAskOld = 10;   // later: a controller serves many
 constexpr double kYoung = 60;
 constexpr double kLateFiles = 5;     // a shared file system may show a file's end so much later
 constexpr double kGiveUpFiles = 30;  // … or for ever, where its file system has no locks
+constexpr int kMostUnfit = 8;        // that a sentence names
 constexpr double kSlowEnd = 60;      // supervisors have ended, Slurm does not say so
 
 std::string tail_of(const std::filesystem::path& file) {
@@ -96,13 +97,13 @@ void SlurmWatch::take_answer(const Send& send) {
     }
     const auto reported = answer.status() == 0 ? parse_scontrol_job(text) : std::nullopt;
     if (reported) {
-        const auto allocation = state_.allocation();
-        const bool known = state_.has_allocation();
+        const wire::SlurmState before = state_;
         state_ = *reported;
         state_.set_run_id(run_id_);
-        if (known) {
-            *state_.mutable_allocation() = allocation;
+        if (before.has_allocation()) {
+            *state_.mutable_allocation() = before.allocation();
         }
+        *state_.mutable_unfit() = before.unfit();
     } else if (answer.errors().find("Invalid job id") != std::string::npos) {
         state_.set_state("FORGOTTEN");  // MinJobAge has passed: sacct, or the spools, know how it ended
         final_since_ = final_since_ > 0 ? final_since_ : monotonic_s();
@@ -111,6 +112,46 @@ void SlurmWatch::take_answer(const Send& send) {
     }
     if (slurm_state_is_final(state_.state()) && final_since_ == 0) {
         final_since_ = monotonic_s();
+    }
+    send_state(send);
+}
+
+// Where a node is at fault: of its own nodes once one has failed, of its partition while it waits for one.
+void SlurmWatch::ask_nodes() {
+    const bool failed = state_.state() == "NODE_FAIL" || state_.state() == "BOOT_FAIL";
+    const bool waits = state_.state() == "PENDING" && (state_.reason().starts_with("ReqNodeNotAvail") ||
+                                                       state_.reason().starts_with("Nodes_required"));
+    const std::string asked_for = state_.state() + ' ' + state_.reason();
+    if ((!failed && !waits) || asked_for == nodes_asked_for_) {
+        return;
+    }
+    nodes_asked_for_ = asked_for;
+    std::string which;
+    for (const auto& host : state_.allocation().hosts()) {
+        which += (which.empty() ? "--nodes=" : ",") + host;
+    }
+    if (which.empty() && !state_.partition().empty()) {
+        which = "--partition=" + state_.partition();
+    }
+    const std::string program = find_slurm_program("sinfo");
+    if (!program.empty() && !which.empty()) {
+        node_command_ = Command::start({program, "-h", "-N", which, "-o", "%N|%T|%E"}, kAnswerTimeout);
+    }
+    if (node_command_) {
+        node_command_->wake(*loop_);
+    }
+}
+
+void SlurmWatch::take_nodes(const Send& send) {
+    Command answer = std::move(*node_command_);
+    node_command_.reset();
+    state_.clear_unfit();
+    if (answer.status() == 0) {
+        for (const auto& node : parse_unfit_nodes(answer.output())) {
+            if (state_.unfit_size() < kMostUnfit) {
+                *state_.add_unfit() = node;
+            }
+        }
     }
     send_state(send);
 }
@@ -181,6 +222,8 @@ void SlurmWatch::close_what_is_left() {
 }
 
 void SlurmWatch::finish(const Send& send) {
+    std::error_code ignored;
+    state_.set_stopped(std::filesystem::exists(dir_.stopped(), ignored));
     state_.set_over(true);
     state_.set_output_tail(tail_of(dir_.output()));
     send_state(send);
@@ -201,6 +244,11 @@ void SlurmWatch::step(const std::function<bool()>& room, const Send& send) {
         ask();
         send_state(send);
     }
+    if (node_command_ && node_command_->step()) {
+        take_nodes(send);
+    } else if (!node_command_) {
+        ask_nodes();
+    }
     look_for_allocation(send);
     for (auto& node : nodes_) {
         if (!node.ended) {
@@ -216,7 +264,7 @@ void SlurmWatch::step(const std::function<bool()>& room, const Send& send) {
     }
     const bool nothing_more = all_ended() || (nodes_.empty() && now - final_since_ > kLateFiles);
     const bool final = final_since_ > 0 || (ended_since_ > 0 && now - ended_since_ > kSlowEnd);
-    if (!final || !nothing_more || command_) {
+    if (!final || !nothing_more || command_ || node_command_) {
         return;
     }
     if (!accounting_) {

@@ -44,6 +44,8 @@ private:
 
     void ask();
     void take_answer(const Send& send);
+    void ask_nodes();
+    void take_nodes(const Send& send);
     void look_for_allocation(const Send& send);
     void stream(Node& node, const std::function<bool()>& room, const Send& send);
     void close_what_is_left();
@@ -59,7 +61,9 @@ private:
     wire::SlurmState state_;
     std::string sent_;
     std::optional<Command> command_;
-    bool accounting_ = false;  ///< command_ is sacct, not scontrol
+    std::optional<Command> node_command_;  ///< sinfo: which nodes Slurm does not use
+    std::string nodes_asked_for_;          ///< state and reason for which it was asked last
+    bool accounting_ = false;              ///< command_ is sacct, not scontrol
     bool accounted_ = false;
     double began_;
     double next_ask_ = 0;

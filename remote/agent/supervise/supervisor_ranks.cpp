@@ -80,6 +80,9 @@ void Supervisor::start_all() {
         event.set_rank(rank.spec.rank());
         event.mutable_exit()->set_code(127);
         event.mutable_exit()->set_reason(started.failure().detail);
+        if (started.failure().code == "workdir-missing") {
+            add_notice(spool_, rank.spec.rank(), "workdir-missing", {});
+        }
         event.mutable_exit()->set_pid(rank.pid);
         event.mutable_exit()->set_attempt(attempt_);
         spool_.add(std::move(event));

@@ -73,7 +73,10 @@ void describe_notice(Event& event) {
         return;
     }
     const CatalogueArguments arguments{
-        .node = event.node, .rank = event.rank, .detail = {}, .args = notice->args};
+        .node = event.node,
+        .rank = event.rank,
+        .detail = notice->id == "port-in-use" && notice->args.size() > 1 ? notice->args[1] : std::string(),
+        .args = notice->args};
     const CatalogueEntry* entry = catalogue_entry(notice->id);
     notice->title =
         entry != nullptr ? fill_places(text("FailureCatalogue", entry->title), arguments) : notice->id.str();

@@ -6,6 +6,7 @@
 #include <remote/diagnosis/failure_catalogue.h>
 #include <remote/wire/slurm_exit.h>
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 
@@ -85,13 +86,32 @@ std::string clock_time(std::int64_t t_us) {
     return buffer.data();
 }
 
+// "node3 is drained: disk replaced", of each.
+std::string describe_unfit(const wire::SlurmState& state) {
+    std::string all;
+    for (const auto& node : state.unfit()) {
+        all += all.empty() ? "" : "; ";
+        all += node.reason().empty()
+                   ? text(kContext, "%1 is %2", {node.name(), node.state()})
+                   : text(kContext, "%1 is %2 (%3)", {node.name(), node.state(), node.reason()});
+    }
+    return all;
+}
+
+// A reason as people read it: without the nodes that Slurm appends, which have their own sentence.
+std::string short_reason(const std::string& reason) {
+    std::string words = reason.substr(0, reason.find_first_of(",:"));
+    std::replace(words.begin(), words.end(), '_', ' ');
+    return words;
+}
+
 // The meaning of a reason that Slurm gives; empty: the reason is clear.
 std::string explain_reason(const std::string& reason) {
     struct Meaning {
         const char* reason;
         const char* meaning;
     };
-    static constexpr std::array<Meaning, 9> kMeanings{{
+    static constexpr std::array<Meaning, 13> kMeanings{{
         {"Resources", "waits for nodes to become free"},
         {"Priority", "jobs with a higher priority come first"},
         {"PartitionConfig", "the partition does not have the requested resources"},
@@ -100,7 +120,11 @@ std::string explain_reason(const std::string& reason) {
         {"JobHeldUser", "held: scontrol release starts it"},
         {"JobHeldAdmin", "held by an administrator"},
         {"ReqNodeNotAvail", "nodes are down or reserved"},
+        {"Nodes_required", "the nodes are down, drained or reserved"},
         {"Dependency", "waits for another job"},
+        {"BeginTime", "waits for its start time"},
+        {"PartitionDown", "the partition does not start jobs now"},
+        {"PartitionInactive", "the partition does not start jobs now"},
     }};
     for (const auto& entry : kMeanings) {
         if (reason.starts_with(entry.reason)) {
@@ -176,7 +200,11 @@ std::optional<Failure> explain_slurm_end(const NodeSpec& login, const wire::Slur
             text(kContext, "Start the run again, or use a partition or QOS without preemption."));
     }
     if (name == "NODE_FAIL" || name == "BOOT_FAIL") {
-        return failure("slurm-node-failed", text(kContext, "A node of job %1 failed (%2).", {job, name}),
+        const std::string unfit = describe_unfit(state);
+        return failure("slurm-node-failed",
+                       unfit.empty()
+                           ? text(kContext, "A node of job %1 failed (%2).", {job, name})
+                           : text(kContext, "A node of job %1 failed (%2): %3.", {job, name, unfit}),
                        text(kContext, "`sinfo -R` on %1 shows the node and the reason. Start the run again.",
                             {login.name}));
     }
@@ -207,9 +235,12 @@ std::optional<Failure> explain_slurm_end(const NodeSpec& login, const wire::Slur
 
 std::string describe_slurm_queue(const wire::SlurmState& state) {
     std::string state_text = state.state().empty() ? "?" : state.state();
-    if (!state.reason().empty()) {
+    if (!state.reason().empty() && state.state() == "PENDING") {  // later it is that of an earlier state
         const std::string meaning = explain_reason(state.reason());
-        state_text += " (" + state.reason() + (meaning.empty() ? "" : ": " + meaning) + ')';
+        state_text += " (" + short_reason(state.reason()) + (meaning.empty() ? "" : ": " + meaning) + ')';
+        if (const std::string unfit = describe_unfit(state); !unfit.empty()) {
+            state_text += ": " + unfit;
+        }
     }
     std::string line = text(kContext, "job %1: %2", {std::to_string(state.job_id()), state_text});
     if (state.state() == "PENDING" && state.start_us() > 0) {
@@ -222,6 +253,10 @@ std::string describe_slurm_queue(const wire::SlurmState& state) {
 }
 
 std::string describe_slurm_end(const wire::SlurmState& state) {
+    if (state.state() == "FORGOTTEN" || state.state().empty()) {
+        return text(kContext, "Slurm no longer knows job %1: its ranks tell how it ended.",
+                    {std::to_string(state.job_id())});
+    }
     std::string line = text(kContext, "Slurm job %1: %2, exit %3:%4, elapsed %5",
                             {std::to_string(state.job_id()), state.state(), std::to_string(state.exit_code()),
                              std::to_string(state.exit_signal()), state.elapsed()});

@@ -328,6 +328,9 @@ void RunState::apply_metric(RankState& rank, const MetricEvent& metric, std::int
 
 // A stage of the whole run.
 void RunState::apply_desk_stage(const StageEvent& stage, std::int64_t t_us) {
+    if (stage.name == StageName::Pause || stage.name == StageName::Continue) {
+        set_paused("", stage.name == StageName::Pause, t_us);  // by who starts the nodes' parts
+    }
     for (auto& entry : stages) {
         if (entry.name == stage.name) {
             apply_to_stage(entry, stage, t_us);
