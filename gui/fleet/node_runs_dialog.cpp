@@ -29,6 +29,10 @@ constexpr int kWidest = 260;
 
 enum Column { kNode, kName, kRun, kSince, kState, kProcesses, kDesk, kColumns };
 
+QString state_text(const NodeRun& run) {
+    return run.submitted && run.submitted->waiting ? NodeRunsDialog::tr("waiting") : outcome_text(run.state);
+}
+
 }  // namespace
 
 NodeRunsDialog::NodeRunsDialog(Setting setting, QWidget* parent)
@@ -131,7 +135,7 @@ void NodeRunsDialog::show_seen(const Seen& seen) {
         const auto& [node, run] = entries_[std::size_t(row)];
         const std::array<QString, kColumns> texts{node_title(node),         qs(run.name).simplified(),
                                                   qs(run.run_id),           date_time_text(run.started_us),
-                                                  outcome_text(run.state),  QString::number(run.processes),
+                                                  state_text(run),          QString::number(run.processes),
                                                   qs(run.desk).simplified()};
         for (int column = 0; column < kColumns; ++column) {
             auto item = std::make_unique<QTableWidgetItem>(texts[std::size_t(column)]);
@@ -247,8 +251,11 @@ void NodeRunsDialog::ask_stop(bool force) {
             if (!stopped) {
                 seen.failures.push_back(stopped.failure());
             } else {
-                seen.done = *stopped ? tr("The supervisors stop %1.").arg(qs(entry.run.name).simplified())
-                                     : tr("%1 was not running.").arg(qs(entry.run.name).simplified());
+                const QString name = qs(entry.run.name).simplified();
+                seen.done = !stopped->was_running ? tr("%1 was not running.").arg(name)
+                            : stopped->job_id != 0
+                                ? tr("Slurm ends job %1 of %2.").arg(QString::number(stopped->job_id), name)
+                                : tr("The supervisors stop %1.").arg(name);
             }
         });
     });

@@ -6,6 +6,7 @@
 #include <remote/agent/node/node_paths.h>
 #include <remote/agent/node/users_umask.h>
 #include <remote/agent/serve/serve.h>
+#include <remote/agent/serve/slurm_node.h>
 #include <remote/agent/slurm/slurm_supervise.h>
 #include <remote/agent/supervise/supervisor.h>
 
@@ -24,13 +25,15 @@
 namespace {
 
 int usage() {
-    std::fputs("rankscope-agent " RANKSCOPE_VERSION
-               "\n"
-               "  serve                    speak frames with a desk on stdin and stdout\n"
-               "  supervise DIR READY_FD   run the ranks described in DIR (started by serve)\n"
-               "  slurm-supervise DIR      the same on a node of a Slurm job (started by its script)\n"
-               "  --version\n",
-               stderr);
+    std::fputs(
+        "rankscope-agent " RANKSCOPE_VERSION
+        "\n"
+        "  serve                    speak frames with a desk on stdin and stdout\n"
+        "  supervise DIR READY_FD   run the ranks described in DIR (started by serve)\n"
+        "  slurm-supervise DIR      the same on a node of a Slurm job (started by its script)\n"
+        "  slurm-answer DIR FILE    look at a node of a Slurm job (started by serve on the login node)\n"
+        "  --version\n",
+        stderr);
     return 2;
 }
 
@@ -74,6 +77,9 @@ int run(int argc, char** argv) {
     if (argc == 2 && std::strcmp(argv[1], "--version") == 0) {
         std::puts("rankscope-agent " RANKSCOPE_VERSION);
         return 0;
+    }
+    if (argc == 4 && std::strcmp(argv[1], "slurm-answer") == 0) {
+        return answer_slurm_question(RunDir{argv[2]}, argv[3]);
     }
     return usage();
 }

@@ -8,6 +8,7 @@
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/node/session_pool.h>
 #include <remote/desk/preflight/preflight_json.h>
+#include <remote/desk/run/through_node.h>
 #include <remote/desk/store/run_reports.h>
 #include <remote/desk/store/store_file.h>
 #include <remote/desk/text.h>
@@ -15,6 +16,7 @@
 #include <remote/desk/watch/examination_report.h>
 #include <remote/desk/watch/hang_sentences.h>
 #include <remote/desk/watch/run_examination.h>
+#include <remote/logs/fold/rank_set.h>
 #include <remote/wire/event_json.h>
 
 #include <nlohmann/json.hpp>
@@ -108,6 +110,11 @@ void print_ranks(const RunExamination& found) {
     std::printf("%s\n", format_table(rows).c_str());
 }
 
+std::string names_of(const std::set<int>& ranks) {
+    const std::string numbers = logs::ranks_text(std::vector<int>(ranks.begin(), ranks.end()));
+    return ranks.size() == 1 ? text(kContext, "rank %1", {numbers}) : text(kContext, "ranks %1", {numbers});
+}
+
 Json json_of(const RunExamination& found, const std::string& run_id) {
     Json ranks = Json::array();
     for (const auto& [rank, seen] : found.ranks) {
@@ -133,16 +140,14 @@ Json json_of(const RunExamination& found, const std::string& run_id) {
     if (found.verdict) {
         verdicts.push_back(*found.verdict);
     }
-    return {{"run", run_id},
-            {"diagnoses", json_of(verdicts)},
-            {"ranks", ranks},
-            {"unreachable", unreachable},
-            {"checks", report.value("checks", Json::array())}};
+    return {{"run", run_id},          {"diagnoses", json_of(verdicts)},
+            {"ranks", ranks},         {"unreachable", unreachable},
+            {"unseen", found.unseen}, {"checks", report.value("checks", Json::array())}};
 }
 
 int print_examination(const RunExamination& found, const std::string& run_id, bool json) {
-    const bool faults =
-        found.verdict || !found.unreachable.empty() || (found.paths && any_failed(found.paths->checks));
+    const bool faults = found.verdict || !found.unreachable.empty() || !found.unseen.empty() ||
+                        (found.paths && any_failed(found.paths->checks));
     if (json) {
         print_json(json_of(found, run_id));
         return faults ? kPreflight : kDone;
@@ -153,8 +158,11 @@ int print_examination(const RunExamination& found, const std::string& run_id, bo
     }
     if (found.verdict) {
         print_verdict(*found.verdict);
-    } else {
+    } else if (found.unseen.empty()) {
         std::printf("%s\n", text(kContext, "Nothing holds the ranks.").c_str());
+    } else {
+        std::printf("%s\n",
+                    text(kContext, "No cause is seen. Not inspected: %1.", {names_of(found.unseen)}).c_str());
     }
     if (found.paths) {
         for (const auto& check : found.paths->checks) {
@@ -200,6 +208,7 @@ int doctor_run(const GlobalOptions& options, const RunStore& store, const RunRec
     request.job = parse_job(record.job_yaml, record.run_id).job;
     request.prompter = terminal_prompter(options);
     request.progress = progress_of(options);
+    request.through = through_node(request.job, request.inventory, record.run_id);
     const auto found = examine_run(request, interrupt.token());
     if (!found) {
         report(found.failure(), options.json);

@@ -7,6 +7,7 @@
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
+#include <remote/desk/run/through_node.h>
 #include <remote/desk/text.h>
 #include <remote/desk/watch/flight_watch.h>
 #include <remote/desk/watch/hang_sentences.h>
@@ -319,6 +320,8 @@ int examine(const GlobalOptions& options, View view, const std::string& run_id, 
     request.plan = record->plan;
     request.inventory = std::move(*inventory);
     request.prompter = terminal_prompter(options);
+    request.through =
+        through_node(parse_job(record->job_yaml, run_id).job, request.inventory, record->run_id);
     request.ras = view == View::Ras;
     request.flight_recorder = view == View::Flight;
     if (!options.json && ::isatty(STDERR_FILENO) != 0) {

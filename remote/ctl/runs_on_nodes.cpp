@@ -70,16 +70,22 @@ int list_on_nodes(const GlobalOptions& options, const std::vector<std::string>& 
                 return kUnreachable;
             }
             for (const NodeRun& run : *runs) {
-                const char* state = to_string(run.state);
-                all.push_back({{"node", node.name},
-                               {"run", run.run_id},
-                               {"name", run.name},
-                               {"started", static_cast<double>(run.started_us) / 1e6},
-                               {"ended", run.ended_us == 0 ? nlohmann::ordered_json(nullptr)
-                                                           : nlohmann::ordered_json(
-                                                                 static_cast<double>(run.ended_us) / 1e6)},
-                               {"state", state},
-                               {"desk", run.desk}});
+                const bool waiting = run.submitted && run.submitted->waiting;
+                const char* state = waiting ? "waiting" : to_string(run.state);
+                nlohmann::ordered_json json{
+                    {"node", node.name},
+                    {"run", run.run_id},
+                    {"name", run.name},
+                    {"started", static_cast<double>(run.started_us) / 1e6},
+                    {"ended", run.ended_us == 0
+                                  ? nlohmann::ordered_json(nullptr)
+                                  : nlohmann::ordered_json(static_cast<double>(run.ended_us) / 1e6)},
+                    {"state", state},
+                    {"desk", run.desk}};
+                if (run.submitted) {
+                    json["job"] = run.submitted->job_id;
+                }
+                all.push_back(std::move(json));
                 rows.push_back(
                     {node.name, run.run_id, run.name, local_time_text(run.started_us), state, run.desk});
             }
@@ -99,28 +105,26 @@ int list_on_nodes(const GlobalOptions& options, const std::vector<std::string>& 
 
 int stop_on_nodes(const GlobalOptions& options, const std::string& run_id,
                   const std::vector<std::string>& nodes, StopKind kind) {
-    return on_nodes(
-        options, nodes, [&](const NodeSpec& node, NodeConnection& connection, const WakeFd& /*wake*/) {
-            const auto stopped =
-                stop_run_on_node(*connection.link, node.name, run_id, kind == StopKind::Force);
-            if (!stopped) {
-                report(stopped.failure(), options.json);
-                return stopped.failure().code == "no-such-run" ? kUsage : kUnreachable;
-            }
-            const bool was_running = *stopped;
-            if (options.json) {
-                const nlohmann::ordered_json json{
-                    {"node", node.name}, {"run", run_id}, {"was_running", was_running}};
-                std::printf("%s\n", json_line(json).c_str());
-            } else {
-                std::printf(
-                    "%s\n",
-                    (was_running ? text(kContext, "%1: the supervisor of %2 stops it", {node.name, run_id})
-                                 : text(kContext, "%1: %2 was not running", {node.name, run_id}))
-                        .c_str());
-            }
-            return kDone;
-        });
+    return on_nodes(options, nodes,
+                    [&](const NodeSpec& node, NodeConnection& connection, const WakeFd& /*wake*/) {
+                        const auto stopped =
+                            stop_run_on_node(*connection.link, node.name, run_id, kind == StopKind::Force);
+                        if (!stopped) {
+                            report(stopped.failure(), options.json);
+                            return stopped.failure().code == "no-such-run" ? kUsage : kUnreachable;
+                        }
+                        if (options.json) {
+                            nlohmann::ordered_json json{
+                                {"node", node.name}, {"run", run_id}, {"was_running", stopped->was_running}};
+                            if (stopped->job_id != 0) {
+                                json["job"] = stopped->job_id;
+                            }
+                            std::printf("%s\n", json_line(json).c_str());
+                        } else {
+                            std::printf("%s\n", describe(*stopped, node.name, run_id).c_str());
+                        }
+                        return kDone;
+                    });
 }
 
 int set_nccl_level(const GlobalOptions& options, const std::string& run_id, std::vector<std::string> nodes,

@@ -4,8 +4,10 @@
 """Runs that a real Slurm starts: submit, watch, cancel, take up again, what dies, what Slurm ends itself, what it refuses."""
 import json
 import signal
+import subprocess
 import time
 import unittest
+from pathlib import Path
 
 import support  # puts tests/cluster on the path
 from support import CTL, Run, Unsupported, new_cluster, start, train_job, wait_until, write_job
@@ -173,6 +175,62 @@ class SlurmRuns(unittest.TestCase):
         self.assertEqual(attached.end(120), 1, attached.explain())
         self.assertEqual(attached.verdict()["culprit"]["rank"], 0)
 
+    def other_desk(self, *arguments) -> subprocess.CompletedProcess:
+        """`rankscopectl --json …` of a desk that did not start the run."""
+        return self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "--data-dir", str(Path(self.cluster.dir) / "other-desk"), "--json", *arguments])
+
+    def test_another_desk_lists_and_stops_a_run(self):
+        done = start(self.cluster, slurm_job("true", name="finished"))
+        self.assertEqual(done.end(120), 0, done.explain())
+        run = start(self.cluster, slurm_job("trap 'echo asked; exit 0' TERM; echo up; while :; do sleep 0.1; done", name="in-progress"))
+        run.wait_for("both run", lambda r: len(r.of("log")) == 2)
+        job = self.job_id(run)
+        listed = json.loads(self.other_desk("runs", "list", "node1").stdout)["runs"]
+        self.assertEqual([(entry["name"], entry["state"]) for entry in listed[:2]], [("in-progress", "running"), ("finished", "done")])
+        for entry in listed[:2]:
+            self.assertLess(abs(entry["started"] - time.time()), 600)
+        self.assertEqual(listed[0]["job"], job)
+        stopped = self.other_desk("runs", "stop", listed[0]["run"], "--node", "node1")
+        self.assertEqual(stopped.returncode, 0, stopped.stderr)
+        self.assertEqual((json.loads(stopped.stdout)["was_running"], json.loads(stopped.stdout)["job"]), (True, job))
+        run.end(60)
+        self.assertEqual(run.verdict()["outcome"], "stopped", run.explain())
+        self.assertEqual([e["text"] for e in run.of("log") if "asked" in e["text"]], ["asked\n"] * 2, run.explain())
+        self.assertEqual(self.slurm.end_state(job), "CANCELLED")
+        self.assert_nothing_left()
+        again = self.other_desk("runs", "stop", listed[0]["run"], "--node", "node1")
+        self.assertFalse(json.loads(again.stdout)["was_running"], again.stdout)
+        after = json.loads(self.other_desk("runs", "list", "node1").stdout)["runs"]
+        self.assertEqual((after[0]["name"], after[0]["state"]), ("in-progress", "stopped"))
+
+    def test_another_desk_stops_a_run_that_waits(self):
+        blocker = self.slurm.run(["sbatch", "--parsable", "-N2", "--exclusive", "-t", "5", "--output=/dev/null", "--wrap", "sleep 3600"], check=True)
+        wait_until(lambda: self.slurm.jobs().get(int(blocker.stdout)) == "RUNNING", 60, "the other job runs")
+        run = start(self.cluster, slurm_job("echo never", name="waits"))
+        job = self.job_id(run)
+        listed = json.loads(self.other_desk("runs", "list", "node1").stdout)["runs"]
+        self.assertEqual((listed[0]["name"], listed[0]["state"], listed[0]["job"]), ("waits", "waiting", job))
+        stopped = json.loads(self.other_desk("runs", "stop", listed[0]["run"], "--node", "node1").stdout)
+        self.assertEqual((stopped["was_running"], stopped["job"]), (True, job))
+        run.end(60)
+        self.assertEqual(run.verdict()["outcome"], "stopped", run.explain())
+        self.assertEqual(run.of("diagnosis"), [], run.explain())
+        self.assertEqual(self.slurm.end_state(job), "CANCELLED")
+
+    def test_another_desk_attaches(self):
+        run = start(self.cluster, slurm_job("i=0; while [ ! -e ~/go ]; do i=$((i+1)); echo line $i; sleep 0.05; done"), "--detach")
+        self.assertEqual(run.end(120), 0, run.explain())
+        run_id = run.of("detached")[0]["run"]
+        other = Run(self.cluster, ["--data-dir", str(Path(self.cluster.dir) / "attaching-desk"), "runs", "attach", run_id, "--node", "node1", "--logs"])
+        other.wait_for("lines of both", lambda r: len(r.of("log", rank=0)) > 5 and len(r.of("log", rank=1)) > 5)
+        self.nodes[0].run(["touch", "go"], check=True)
+        self.assertEqual(other.end(120), 0, other.explain())
+        for rank in (0, 1):
+            said = "".join(event["text"] for event in other.of("log", rank=rank)).splitlines()
+            self.assertEqual(said, [f"line {i}" for i in range(1, len(said) + 1)])
+            self.assertEqual({event["node"] for event in other.of("log", rank=rank)}, {f"node{rank + 1}"})
+        self.assertEqual(other.verdict()["outcome"], "done")
+
     def test_a_killed_desk_takes_the_run_up_again(self):
         lines = "i=0; while [ ! -e ~/go ]; do i=$((i+1)); echo line $i; sleep 0.02; done"
         run = start(self.cluster, slurm_job(lines))
@@ -229,8 +287,80 @@ class SlurmRuns(unittest.TestCase):
                 end(self.job_id(run))
                 self.assertEqual(run.end(150), 1, run.explain())
                 self.assertEqual([e["id"] for e in run.of("diagnosis")], [diagnosis], run.explain())
+                if diagnosis == "slurm-node-failed":
+                    self.assertIn("node2", run.verdict()["detail"])
                 self.assertEqual(run.verdict()["outcome"], "failed")
                 self.slurm.wait_idle()  # slurmd brings its node back by itself
+
+    def test_a_stopped_rank_is_named_with_its_node(self):
+        run = start(self.cluster, slurm_job("echo up; exec sleep 3600", on_failure={"stopped_limit_s": 2}))
+        run.wait_for("both run", lambda r: len(r.of("log")) == 2)
+        pid = next(event["detail"].split()[1] for event in run.of("stage", stage="start", rank=1))
+        self.nodes[1].run(["kill", "-STOP", pid], check=True)
+        self.assertEqual(run.end(120), 1, run.explain())
+        self.assertEqual((run.verdict()["culprit"]["rank"], run.verdict()["culprit"]["node"]), (1, "node2"), run.explain())
+        self.assert_nothing_left()
+
+    def test_what_holds_the_ranks_is_seen_through_a_step_of_the_job(self):
+        script = "import os,time\nprint('up',flush=True)\ndef load_batch():\n    while not os.path.exists(os.path.expanduser('~/go')):\n        time.sleep(0.2)\nload_batch()\n"
+        run = start(self.cluster, {**slurm_job("true"), "command": ["python3", "-c", script]})
+        run.wait_for("both run", lambda r: len(r.of("log")) == 2)
+        run_id = run.run_id(self.cluster)
+        inspected = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "--json", "doctor", run_id])
+        found = json.loads(inspected.stdout)
+        self.assertEqual([(rank["rank"], rank["node"]) for rank in found["ranks"]], [(0, "node1"), (1, "node2")], inspected.stdout + inspected.stderr)
+        self.assertTrue(all(rank["pid"] > 0 for rank in found["ranks"]), inspected.stdout)
+        self.assertEqual((found["unseen"], found["unreachable"], found["checks"]), ([], [], []))
+        self.assertFalse([path for path in self.nodes[0].run(["sh", "-c", "ls ~/.cache/rankscope/runs/*/question-* 2>/dev/null"]).stdout.split()])
+        self.nodes[0].run(["touch", "go"], check=True)
+        self.assertEqual(run.end(120), 0, run.explain())
+
+    def test_nodes_that_cannot_be_inspected_are_no_all_clear(self):
+        run = start(self.cluster, slurm_job("while [ ! -e ~/go ]; do sleep 0.1; done"))
+        run.wait_for("it runs", lambda r: r.of("stage", stage="start", status="done", node=""))
+        run_id = run.run_id(self.cluster)
+        self.nodes[0].run(["sh", "-c", "mkdir -p ~/empty"], check=True)
+        elsewhere = Path(self.cluster.dir) / "elsewhere.yaml"
+        elsewhere.write_text("nodes: []\n", encoding="utf-8")
+        inspected = self.cluster.run([CTL, "--cluster", str(elsewhere), "doctor", run_id])
+        self.assertNotEqual(inspected.returncode, 0, inspected.stdout)
+        self.assertNotIn("Nothing holds the ranks", inspected.stdout)
+        self.assertNotIn("sudo", inspected.stdout)
+        self.nodes[0].run(["touch", "go"], check=True)
+        self.assertEqual(run.end(120), 0, run.explain())
+
+    def test_pause_is_refused_at_once(self):
+        run = start(self.cluster, slurm_job("while [ ! -e ~/go ]; do sleep 0.1; done"))
+        run.wait_for("it runs", lambda r: r.of("stage", stage="start", status="done", node=""))
+        paused = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "runs", "pause", run.run_id(self.cluster)])
+        self.assertEqual(paused.returncode, 2, paused.stdout + paused.stderr)
+        self.assertIn("launcher: slurm cannot be paused", paused.stderr)
+        self.assertNotIn("probe", paused.stderr)
+        self.nodes[0].run(["touch", "go"], check=True)
+        self.assertEqual(run.end(120), 0, run.explain())
+
+    def test_a_suspended_job_is_no_hang(self):
+        run = start(self.cluster, slurm_job("i=0; while [ ! -e ~/go ]; do i=$((i+1)); echo '{\"step\": '$i'}' > $RANKSCOPE_METRICS; sleep 0.2; done"))
+        run.wait_for("steps", lambda r: len(r.of("metric")) > 4)
+        job = str(self.job_id(run))
+        self.slurm.root(["scontrol", "suspend", job])
+        run.wait_for("it says so", lambda r: [e for e in r.of("stage", stage="pause") if "suspended" in e.get("detail", "")])
+        self.slurm.root(["scontrol", "resume", job])
+        run.wait_for("and when it goes on", lambda r: [e for e in r.of("stage", stage="continue") if "resumed" in e.get("detail", "")])
+        self.nodes[0].run(["touch", "go"], check=True)
+        self.assertEqual(run.end(120), 0, run.explain())
+        self.assertEqual(run.of("diagnosis"), [], run.explain())
+
+    def test_nodes_that_an_administrator_has_drained_are_named(self):
+        self.slurm.root(["scontrol", "update", "nodename=node2", "state=drain", "reason=disk replaced"])
+        try:
+            run = start(self.cluster, slurm_job("echo never"))
+            run.wait_for("the node and why", lambda r: "node2 is drained (disk replaced)" in self.queue_texts(r))
+            self.assertNotIn("_", self.queue_texts(run).split("PENDING", 1)[1])
+            run.process.send_signal(signal.SIGINT)
+            self.assertEqual(run.end(60), 130, run.explain())
+        finally:
+            self.slurm.root(["scontrol", "update", "nodename=node2", "state=resume"])
 
     def test_what_slurm_refuses_is_passed_on(self):
         for overrides, said, remedy in (({"partition": "nope"}, "invalid partition specified: nope", "sinfo -s"),
@@ -254,6 +384,11 @@ class SlurmRuns(unittest.TestCase):
             run = start(self.cluster, slurm_job("exec sleep 3600", master_port=29500))
             self.assertEqual(run.end(120), 1, run.explain())
             self.assertIn("port 29500 is held by python3", run.verdict()["detail"])
+            said = [e for e in run.of("notice", id="port-in-use") if "held" not in e["title"]]
+            self.assertEqual(len(said), 1, run.explain())
+            self.assertIn("python3", said[0]["title"])
+            self.assertIn("master_port: 0", json.dumps(said[0]["fix"]))
+            self.assertNotIn("--end", json.dumps(said[0]["fix"]))  # another job's, perhaps
         finally:
             holder.kill()
             holder.wait()

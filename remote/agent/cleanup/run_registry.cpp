@@ -8,6 +8,7 @@
 #include <remote/agent/nccl/ring_folder.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/slurm/slurm_job.h>
+#include <remote/agent/slurm/slurm_summary.h>
 #include <remote/agent/spool/spool_summary.h>
 #include <remote/agent/supervise/supervisor.h>
 
@@ -77,18 +78,10 @@ PidsOfRuns pids_of_runs() {
     return pids;
 }
 
-wire::RunEntry describe(const NodePaths& paths, const std::string& run_id, const RunDir& dir,
-                        const PidsOfRuns& pids) {
+// Of a run whose supervisor is on this node.
+wire::RunEntry summarize_run(const RunDir& dir) {
     wire::RunEntry entry;
-    entry.set_run_id(as_utf8(run_id));
-    wire::StartRun run;
-    std::ifstream spec(dir.spec(), std::ios::binary);
-    if (run.ParseFromIstream(&spec)) {
-        entry.set_name(run.name());
-        entry.set_desk(run.desk());
-        *entry.mutable_nodes() = run.peers();
-    }
-    const bool alive = is_alive(dir);
+    const bool alive = supervisor_is_alive(dir);
     const SpoolSummary spool = summarize_spool(dir.spool());
     entry.set_started_us(spool.started_us);
     entry.set_last_seq(spool.last_seq);
@@ -99,6 +92,22 @@ wire::RunEntry describe(const NodePaths& paths, const std::string& run_id, const
     std::error_code ignored;
     const auto bytes = fs::file_size(dir.spool(), ignored);
     entry.set_spool_bytes(ignored ? 0 : bytes);
+    return entry;
+}
+
+wire::RunEntry describe(const NodePaths& paths, const std::string& run_id, const RunDir& dir,
+                        const PidsOfRuns& pids) {
+    wire::StartRun run;
+    std::ifstream spec(dir.spec(), std::ios::binary);
+    const bool readable = run.ParseFromIstream(&spec);
+    const auto submitted = summarize_slurm_run(SlurmDir{dir}, run);
+    wire::RunEntry entry = submitted ? *submitted : summarize_run(dir);
+    entry.set_run_id(as_utf8(run_id));
+    if (readable) {
+        entry.set_name(run.name());
+        entry.set_desk(run.desk());
+        *entry.mutable_nodes() = run.peers();
+    }
     if (const auto found = pids.find(entry.run_id()); found != pids.end()) {
         entry.mutable_pids()->Add(found->second.begin(), found->second.end());
     }

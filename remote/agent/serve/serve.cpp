@@ -11,19 +11,16 @@
 #include <remote/agent/cleanup/run_registry.h>
 #include <remote/agent/files/bundle_store.h>
 #include <remote/agent/files/tree_store.h>
-#include <remote/agent/flight/run_flight.h>
-#include <remote/agent/inspection/host_inspection.h>
 #include <remote/agent/node/process_tree.h>
-#include <remote/agent/probes/connect_probe.h>
 #include <remote/agent/probes/host_sampler.h>
 #include <remote/agent/probes/node_probe.h>
 #include <remote/agent/probes/ports.h>
 #include <remote/agent/probes/probe_listener.h>
-#include <remote/agent/probes/rank_inspection.h>
-#include <remote/agent/ras/run_ras.h>
 #include <remote/agent/serve/background_requests.h>
+#include <remote/agent/serve/node_looks.h>
 #include <remote/agent/serve/run_launcher.h>
 #include <remote/agent/serve/serve.h>
+#include <remote/agent/serve/slurm_node.h>
 #include <remote/agent/slurm/slurm_submit.h>
 #include <remote/agent/slurm/slurm_watch.h>
 #include <remote/agent/spool/spool.h>
@@ -81,6 +78,8 @@ private:
     void attach(const wire::Request& request, wire::Reply& reply);
     void attach_slurm(const wire::AttachSlurm& attach, wire::Reply& reply);
     void stop(const wire::StopRun& stop, wire::Reply& reply);
+    void stop_slurm(const wire::StopRun& stop, const SlurmDir& dir, wire::Reply& reply);
+    void cancel_slurm_run(const wire::CancelSlurm& cancel, wire::Reply& reply);
     void forward(const std::string& run_id, const wire::Request& request, wire::Reply& reply);
     void stream(Attachment& attachment);
     bool send_events(Attachment& attachment);
@@ -181,40 +180,24 @@ bool Server::read_requests() {
 
 // Those that wait for other nodes, programs or files. false: not one of them.
 bool Server::handle_in_background(const wire::Request& request) {
-    switch (request.body_case()) {
-        case wire::Request::kInspectHost:
-            background_.start(request.id(), [this, asked = request.inspect_host()](
-                                                const std::stop_token& stop, wire::Reply& reply) {
-                *reply.mutable_host() = inspect_host(paths_, asked, stop);
-            });
-            return true;
-        case wire::Request::kConnectTargets:
-            background_.start(request.id(), [asked = request.connect_targets()](const std::stop_token& stop,
-                                                                                wire::Reply& reply) {
-                *reply.mutable_connects() = connect_targets(asked, stop);
-            });
-            return true;
-        case wire::Request::kInspectRanks:
-            background_.start(request.id(), [this, asked = request.inspect_ranks()](
-                                                const std::stop_token& stop, wire::Reply& reply) {
-                *reply.mutable_rank_states() = inspect_ranks(paths_, asked, stop);
-            });
-            return true;
-        case wire::Request::kAskRas:
-            background_.start(request.id(), [this, asked = request.ask_ras()](const std::stop_token& stop,
-                                                                              wire::Reply& reply) {
-                *reply.mutable_ras() = ask_run_ras(paths_, asked, stop);
-            });
-            return true;
-        case wire::Request::kDumpFlight:
-            background_.start(request.id(), [this, asked = request.dump_flight()](const std::stop_token& stop,
-                                                                                  wire::Reply& reply) {
-                *reply.mutable_flight_dumps() = dump_run_flight(paths_, asked, stop);
-            });
-            return true;
-        default:
-            return false;
+    if (is_look(request)) {
+        background_.start(request.id(), [this, request](const std::stop_token& stop, wire::Reply& reply) {
+            answer_look(paths_, request, stop, reply);
+        });
+        return true;
     }
+    if (!request.has_ask_slurm_node()) {
+        return false;
+    }
+    background_.start(request.id(), [this, asked = request.ask_slurm_node()](const std::stop_token& stop,
+                                                                             wire::Reply& reply) {
+        if (const auto found = find_run(paths_, asked.run_id())) {
+            ask_slurm_node(SlurmDir{*found}, asked, stop, reply);
+        } else {
+            fail(reply, {"no-such-run", asked.run_id()});
+        }
+    });
+    return true;
 }
 
 void Server::handle(const wire::Request& request) {
@@ -306,7 +289,7 @@ void Server::handle(const wire::Request& request) {
             attach_slurm(request.attach_slurm(), reply);
             break;
         case wire::Request::kCancelSlurm:
-            answer(reply, cancel_slurm(request.cancel_slurm(), paths_), &wire::Reply::mutable_stopping);
+            cancel_slurm_run(request.cancel_slurm(), reply);
             break;
         case wire::Request::kOpenProbePorts:
             *reply.mutable_probe_ports() = probe_listener_.open(request.open_probe_ports());
@@ -314,9 +297,10 @@ void Server::handle(const wire::Request& request) {
         case wire::Request::kInspectHost:
         case wire::Request::kConnectTargets:
         case wire::Request::kInspectRanks:
-            return;  // in the background
         case wire::Request::kAskRas:
         case wire::Request::kDumpFlight:
+        case wire::Request::kAskSlurmNode:
+            return;  // in the background
         case wire::Request::BODY_NOT_SET:
             fail(reply, {"bad-request", "a request this agent does not know: it is older than the desk"});
             break;
@@ -350,13 +334,21 @@ void Server::attach(const wire::Request& request, wire::Reply& reply) {
 }
 
 void Server::attach_slurm(const wire::AttachSlurm& attach, wire::Reply& reply) {
-    const SlurmDir dir{RunDir{paths_.run(attach.run_id())}};
-    const auto job = is_safe_name(attach.run_id()) ? slurm_job_of(dir) : std::nullopt;
+    const auto found = find_run(paths_, attach.run_id());
+    const auto job = found ? slurm_job_of({*found}) : std::nullopt;
     if (!job) {
         return fail(reply, {"no-such-run", attach.run_id()});
     }
     reply.mutable_slurm_submitted()->set_job_id(*job);
-    slurm_.emplace_back(attach, dir, *job, inotify_.get(), loop_);
+    slurm_.emplace_back(attach, SlurmDir{*found}, *job, inotify_.get(), loop_);
+}
+
+void Server::cancel_slurm_run(const wire::CancelSlurm& cancel, wire::Reply& reply) {
+    const auto found = find_run(paths_, cancel.run_id());
+    if (!found) {
+        return fail(reply, {"no-such-run", cancel.run_id()});
+    }
+    answer(reply, cancel_slurm(cancel, SlurmDir{*found}), &wire::Reply::mutable_stopping);
 }
 
 void Server::stop(const wire::StopRun& stop, wire::Reply& reply) {
@@ -366,7 +358,27 @@ void Server::stop(const wire::StopRun& stop, wire::Reply& reply) {
     wire::Request request;
     *request.mutable_stop_run() = stop;
     const auto run = find_run(paths_, stop.run_id());
+    if (run && slurm_job_of({*run})) {
+        return stop_slurm(stop, SlurmDir{*run}, reply);
+    }
     reply.mutable_stopping()->set_was_running(run && send_to_supervisor(run->dir, request));
+}
+
+// Its supervisors are on nodes that only Slurm reaches.
+void Server::stop_slurm(const wire::StopRun& stop, const SlurmDir& dir, wire::Reply& reply) {
+    if (!slurm_job_is_alive(dir)) {
+        reply.mutable_stopping()->set_was_running(false);
+        return;
+    }
+    wire::CancelSlurm cancel;
+    cancel.set_run_id(stop.run_id());
+    cancel.set_force(stop.force());
+    cancel.set_cause(stop.cause());
+    cancel.set_by_user(stop.everywhere());
+    answer(reply, cancel_slurm(cancel, dir), &wire::Reply::mutable_stopping);
+    if (reply.has_stopping()) {
+        reply.mutable_stopping()->set_was_running(true);  // also one that waits
+    }
 }
 
 void Server::forward(const std::string& run_id, const wire::Request& request, wire::Reply& reply) {

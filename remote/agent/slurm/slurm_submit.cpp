@@ -87,6 +87,18 @@ std::string trimmed(std::string text) {
     return text;
 }
 
+// A question about anything else fails as well where the controller is down: then nothing was refused.
+bool controller_answers() {
+    const std::string program = find_slurm_program("sinfo");
+    auto command =
+        program.empty() ? std::nullopt : Command::start({program, "-h", "-o", "%P"}, kScancelTimeout);
+    if (!command) {
+        return true;
+    }
+    command->wait();
+    return command->status() == 0;
+}
+
 // true: it said yes. `said`: what it complained of.
 bool scancel(const std::vector<std::string>& arguments, std::string& said) {
     const std::string program = find_slurm_program("scancel");
@@ -136,7 +148,7 @@ AgentResult<wire::SlurmSubmitted> submit_slurm(const wire::SubmitSlurm& submit, 
     std::error_code ignored;
     if (id == 0) {
         fs::remove_all(dir.run.dir, ignored);
-        if (command && command->timed_out()) {
+        if (command && (command->timed_out() || !controller_answers())) {
             return AgentFailure{"slurm-silent", trimmed(command->errors())};
         }
         return AgentFailure{"slurm-refused",
@@ -169,9 +181,19 @@ void write_stop_cause(const RunDir& run, const std::string& cause) {
     }
 }
 
-AgentResult<wire::Stopping> cancel_slurm(const wire::CancelSlurm& cancel, const NodePaths& paths) {
-    const SlurmDir dir{RunDir{paths.run(cancel.run_id())}};
-    const auto id = is_safe_name(cancel.run_id()) ? slurm_job_of(dir) : std::nullopt;
+namespace {
+
+// For every desk that follows the run: a user stopped it, and not Slurm.
+void note_stop(const wire::CancelSlurm& cancel, const SlurmDir& dir) {
+    if (cancel.by_user()) {
+        write_file_atomically(dir.stopped(), cancel.cause());
+    }
+}
+
+}  // namespace
+
+AgentResult<wire::Stopping> cancel_slurm(const wire::CancelSlurm& cancel, const SlurmDir& dir) {
+    const auto id = slurm_job_of(dir);
     if (!id) {
         return AgentFailure{"no-such-run", cancel.run_id()};
     }
@@ -180,9 +202,7 @@ AgentResult<wire::Stopping> cancel_slurm(const wire::CancelSlurm& cancel, const 
     bool delivered = false;
     if (const auto allocation = read_allocation(dir)) {
         write_stop_cause(dir.run, cancel.cause());
-        if (cancel.by_user()) {
-            write_file_atomically(dir.stopped(), cancel.cause());
-        }
+        note_stop(cancel, dir);
         const int signal = cancel.force() ? kForce : stop_signal(*allocation);
         delivered = scancel({"--signal=" + std::to_string(signal), job + ".0"}, said);
     }
@@ -190,7 +210,11 @@ AgentResult<wire::Stopping> cancel_slurm(const wire::CancelSlurm& cancel, const 
     if (!delivered && !scancel({job}, said)) {
         return AgentFailure{"slurm-cancel", said};
     }
+    if (!delivered) {
+        note_stop(cancel, dir);
+    }
     wire::Stopping stopping;
+    stopping.set_slurm_job(*id);
     stopping.set_was_running(delivered);
     return stopping;
 }

@@ -88,15 +88,13 @@ void add_life(JobKeyTable& table) {
         {.label = "When it hangs",
          .help = "report: name the cause. dump: keep the stacks of all ranks, too. stop: stop the run.",
          .group = kLife,
-         .rare = true,
-         .applies = kNamedNodes | kNative | kOwnProgram}));
+         .rare = true}));
     add(table, "hang_after_s", RANKSCOPE_JOB_MEMBER(hang_after_s),
         {.range = {0, kDay},
          .label = "It hangs after (s)",
          .help = "Without progress for this time the ranks are inspected; 0: learnt from the run.",
          .group = kLife,
-         .rare = true,
-         .applies = kNamedNodes | kNative | kOwnProgram});
+         .rare = true});
     table.keys.push_back(
         config::choice_key<Job, NcclProfiler>("nccl_profiler", RANKSCOPE_JOB_MEMBER(nccl_profiler),
                                               {{"auto", NcclProfiler::Auto},

@@ -5,6 +5,7 @@
 
 #include <remote/desk/config/job_launcher.h>
 #include <remote/desk/launch/launch_context.h>
+#include <remote/desk/node/node_runs.h>
 #include <remote/desk/store/stop_order.h>
 
 #include <cstdint>
@@ -74,6 +75,8 @@ struct LauncherAbilities {
     bool pauses = false;  ///< RunLauncher::pause() has an effect
     /// The launcher knows when a run is over (LaunchReports::ended); else it is when all its nodes are.
     bool reports_end = false;
+    /// How much longer than over SSH the answer to ask() may take.
+    double look_delay_s = 0;
 };
 
 /// One row of the table in launchers.cpp.
@@ -83,6 +86,13 @@ struct LauncherKind {
     /// What will run where. Touches no node; without facts of a node its inventory entry alone counts.
     Result<LaunchPlan> (*plan)(const Inventory& inventory, const Job& job, const KnownFacts& facts) = nullptr;
     std::unique_ptr<RunLauncher> (*make)(LaunchContext& context, const LaunchPlan& plan) = nullptr;
+    /// The request with which the agent of the submitting node asks another one (RunLauncher::ask), of a run whose nodes
+    /// only that one reaches. Null: each node has a connection.
+    wire::Request (*ask_through)(const std::string& run_id, const std::string& node,
+                                 wire::Request request) = nullptr;
+    /// Makes the job and the plan of a run that another desk has submitted on `node`, so that attach() finds it.
+    /// Null: its nodes are asked for its events instead.
+    void (*adopt)(const SubmittedRun& run, const std::string& node, Job& job, LaunchPlan& plan) = nullptr;
     /// The request that delivers a recorded stop to an agent.
     wire::Request (*stop_request)(const StopOrder& order) = nullptr;
 };

@@ -11,6 +11,18 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "RunsOnNodes";
+constexpr std::uint64_t kMostRanks = 16384;
+
+std::optional<SubmittedRun> submitted_of(const wire::RunEntry& entry) {
+    if (!entry.has_slurm()) {
+        return std::nullopt;
+    }
+    const auto& slurm = entry.slurm();
+    const std::uint64_t ranks = std::uint64_t{slurm.nodes()} * slurm.ranks_per_node();
+    const bool plausible = ranks <= kMostRanks && slurm.nodes() <= kMostRanks;
+    return SubmittedRun{"slurm", slurm.job_id(), plausible ? static_cast<int>(slurm.nodes()) : 0,
+                        plausible ? static_cast<int>(slurm.ranks_per_node()) : 0, slurm.waiting()};
+}
 
 }  // namespace
 
@@ -33,7 +45,8 @@ Result<std::vector<NodeRun>> runs_on_node(AgentLink& link, double timeout_s) {
                         entry.ended_us(),
                         entry.spool_bytes(),
                         {entry.nodes().begin(), entry.nodes().end()},
-                        entry.elsewhere()});
+                        entry.elsewhere(),
+                        submitted_of(entry)});
     }
     std::stable_sort(runs.begin(), runs.end(),
                      [](const NodeRun& a, const NodeRun& b) { return a.started_us > b.started_us; });
@@ -54,8 +67,17 @@ Result<NodeRun> run_on_node(AgentLink& link, const std::string& node, const std:
                    text(kContext, "`rankscopectl runs list %1` shows what is there.", {node}), ""};
 }
 
-Result<bool> stop_run_on_node(AgentLink& link, const std::string& node, const std::string& run_id,
-                              bool force) {
+std::string describe(const NodeStop& stop, const std::string& node, const std::string& run) {
+    if (!stop.was_running) {
+        return text(kContext, "%1: %2 was not running", {node, run});
+    }
+    return stop.job_id != 0
+               ? text(kContext, "%1: Slurm ends job %2 of %3", {node, std::to_string(stop.job_id), run})
+               : text(kContext, "%1: the supervisor of %2 stops it", {node, run});
+}
+
+Result<NodeStop> stop_run_on_node(AgentLink& link, const std::string& node, const std::string& run_id,
+                                  bool force) {
     if (const auto found = run_on_node(link, node, run_id); !found) {
         return found.failure();
     }
@@ -69,7 +91,7 @@ Result<bool> stop_run_on_node(AgentLink& link, const std::string& node, const st
     if (!reply) {
         return reply.failure();
     }
-    return reply->stopping().was_running();
+    return NodeStop{reply->stopping().was_running(), reply->stopping().slurm_job()};
 }
 
 Result<bool> set_nccl_level_on_node(AgentLink& link, const std::string& run_id,

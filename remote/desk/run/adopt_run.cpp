@@ -3,6 +3,7 @@
 
 #include <base/clock.h>
 #include <remote/desk/launch/event_intake.h>
+#include <remote/desk/launch/run_launcher.h>
 #include <remote/desk/run/adopt_run.h>
 #include <remote/desk/text.h>
 
@@ -50,6 +51,33 @@ std::string one_line(std::string word) {
     return word;
 }
 
+void fill(RunRecord& record, const NodeRun& run, const Job& job) {
+    record.run_id = run.run_id;
+    record.name = run.name;
+    record.job_yaml = "# Started by " + one_line(run.desk) + "; its job file is there.\n" + to_yaml(job);
+    record.started_us = run.started_us != 0 ? run.started_us : now_us();
+}
+
+// Of a run that a scheduler starts: the node it was submitted on has the events of all its nodes, and sends them to whom
+// attaches.
+Result<RunRecord> submitted_record(const AdoptedNode& node) {
+    const SubmittedRun& submitted = *node.run.submitted;
+    const LauncherKind* launcher = launcher_kind(submitted.launcher);
+    if (launcher == nullptr || launcher->adopt == nullptr) {
+        return Failure{"bad-request", node.name,
+                       text(kContext, "A launcher that is unknown here has submitted the run: %1.",
+                            {submitted.launcher}),
+                       text(kContext, "Update Rankscope on this computer."), ""};
+    }
+    Job job;
+    job.name = node.run.name;
+    RunRecord record;
+    record.plan.job_name = node.run.name;
+    launcher->adopt(submitted, node.name, job, record.plan);
+    fill(record, node.run, job);
+    return record;
+}
+
 RunRecord record_of(const std::vector<AdoptedNode>& nodes) {
     const NodeRun& run = nodes.front().run;
     Job job;
@@ -58,10 +86,7 @@ RunRecord record_of(const std::vector<AdoptedNode>& nodes) {
         job.nodes.push_back(node.name);
     }
     RunRecord record;
-    record.run_id = run.run_id;
-    record.name = run.name;
-    record.job_yaml = "# Started by " + one_line(run.desk) + "; its job file is there.\n" + to_yaml(job);
-    record.started_us = run.started_us != 0 ? run.started_us : now_us();
+    fill(record, run, job);
     record.plan = plan_of(nodes, {});
     return record;
 }
@@ -121,6 +146,10 @@ Result<void> adopt_run(RunStore& store, const std::vector<AdoptedNode>& nodes,
     const std::string& run_id = nodes.front().run.run_id;
     if (store.run(run_id)) {
         return {};
+    }
+    if (nodes.front().run.submitted) {
+        const auto record = submitted_record(nodes.front());
+        return record ? store.create_run(*record) : record.failure();
     }
     if (const auto created = store.create_run(record_of(nodes)); !created) {
         return created.failure();

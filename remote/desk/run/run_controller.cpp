@@ -112,7 +112,8 @@ RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter
     watcher.emplace(context.run_id,
                     Watcher::Hooks{ask_agent, [this](Event event) { pump->post(std::move(event)); },
                                    [this](const std::string& cause) { stop_hung(cause); },
-                                   [this](HangFinding& finding) { probe->confirm(finding); }});
+                                   [this](HangFinding& finding) { probe->confirm(finding); },
+                                   [this] { return launcher_kind(context.job).abilities.look_delay_s; }});
     logs.emplace(context.run_id, [this](Event event) { pump->post(std::move(event)); });
     EventPump::Hooks hooks;
     hooks.events = [this](const Event& event) { on_event(event); };

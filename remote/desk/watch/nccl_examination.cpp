@@ -26,7 +26,7 @@ constexpr int kBetweenMs = 3000;  // what still stands then is no step of a busy
 class Examination {
 public:
     Examination(const NcclExaminationRequest& request, const std::stop_token& stop)
-        : request_(request), stop_(stop), nodes_(request.plan, request.inventory, stop) {}
+        : request_(request), stop_(stop), nodes_(request.plan, request.inventory, request.through, stop) {}
 
     Result<NcclExamination> run() {
         progress(text(kContext, "connecting to %1 nodes", {std::to_string(nodes_.all().size())}));
@@ -67,7 +67,7 @@ private:
         nodes_.for_all([&](ReachedNode& node) {
             wire::Request asked;
             asked.mutable_inspect_ranks()->set_run_id(request_.run_id);
-            const auto reply = node.connection.link->call(std::move(asked), kLookS);
+            const auto reply = node.ask(std::move(asked), kLookS);
             if (reply && reply->has_rank_states()) {
                 const std::lock_guard lock(mutex);
                 for (const auto& rank : rank_snapshots_from(reply->rank_states())) {
@@ -100,7 +100,7 @@ private:
             asked.mutable_ask_ras()->set_run_id(request_.run_id);
             asked.mutable_ask_ras()->set_within_s(kRasS);
             asked.mutable_ask_ras()->set_allow_text(true);
-            const auto reply = node.connection.link->call(std::move(asked), kRasS + 2);
+            const auto reply = node.ask(std::move(asked), kRasS + 2);
             if (!reply || !reply->has_ras()) {
                 continue;
             }
@@ -137,7 +137,7 @@ private:
                     dump->add_ranks(rank.rank);
                 }
             }
-            const auto reply = node.connection.link->call(std::move(asked), kFlightS + 5);
+            const auto reply = node.ask(std::move(asked), kFlightS + 5);
             const std::lock_guard lock(mutex);
             if (reply && reply->has_flight_dumps()) {
                 replies.insert(replies.end(), reply->flight_dumps().ranks().begin(),

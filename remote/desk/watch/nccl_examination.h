@@ -6,6 +6,7 @@
 #include <remote/desk/node/session_pool.h>
 #include <remote/desk/plan/launch_plan.h>
 #include <remote/desk/watch/collective_finding.h>
+#include <remote/desk/watch/reached_nodes.h>
 #include <remote/observe/flight_recorder/flight_dump.h>
 #include <remote/observe/nccl_ras/ras_report.h>
 
@@ -24,6 +25,7 @@ struct NcclExaminationRequest {
     LaunchPlan plan;
     Inventory inventory;
     Prompter prompter;
+    std::optional<ThroughNode> through = {};  ///< reaches the nodes, where the inventory does not have them
     bool ras = true;              ///< ask NCCL's RAS service; twice where ranks differ, some seconds apart
     bool flight_recorder = true;  ///< have the ranks write their dumps; twice likewise
     std::function<void(const std::string&)> progress = {};  ///< short texts, any thread

@@ -26,7 +26,7 @@ constexpr double kAnswerS = 5;  // stacks take up to 2.8 s
 class Examination {
 public:
     Examination(const ExaminationRequest& request, const std::stop_token& stop)
-        : request_(request), stop_(stop), nodes_(request.plan, request.inventory, stop) {}
+        : request_(request), stop_(stop), nodes_(request.plan, request.inventory, request.through, stop) {}
 
     Result<RunExamination> run() {
         progress(text(kContext, "connecting to %1 nodes", {std::to_string(nodes_.all().size())}));
@@ -59,7 +59,7 @@ private:
             wire::Request asked;
             asked.mutable_inspect_ranks()->set_run_id(request_.run_id);
             asked.mutable_inspect_ranks()->set_stacks(stacks);
-            auto reply = node.connection.link->call(std::move(asked), kAnswerS);
+            auto reply = node.ask(std::move(asked), kAnswerS);
             if (reply) {
                 const std::lock_guard lock(mutex);
                 ranks[node.spec.name] = rank_snapshots_from(reply->rank_states());
@@ -83,6 +83,11 @@ private:
     void judge(double looked_s) {
         found_.ranks = looks_.ranks();
         found_.unreachable = nodes_.unreachable();
+        for (const auto& rank : request_.plan.ranks) {
+            if (!found_.ranks.contains(rank.rank)) {
+                found_.unseen.insert(rank.rank);
+            }
+        }
         HangView view{.ranks = found_.ranks, .plan = request_.plan, .now = monotonic_s()};
         view.stall_s = looked_s;
         view.hang_after_s = 1;  // the user asks because it hangs
@@ -92,7 +97,7 @@ private:
             view.silent_nodes[name] = kLooks * kBetweenLooksMs / 1e3;
         }
         auto finding = find_hang(view);
-        if (nodes_.all().size() > 1) {
+        if (nodes_.all().size() > 1 && !request_.through) {
             progress(text(kContext, "testing the paths between the nodes"));
             auto report = run_preflight(path_request(), stop_);
             if (report) {

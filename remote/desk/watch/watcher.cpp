@@ -214,7 +214,8 @@ void Watcher::look(std::unique_lock<std::mutex>& lock, bool stacks) {
     request.set_stacks(stacks);
     request.set_native_stacks(stacks && dumps);  // they stop the processes: where the job asks for stacks
     const double begun = monotonic_s();
-    const double patience_s = stacks ? kAnswerS : kQuickAnswerS;
+    const double patience_s =
+        (stacks ? kAnswerS : kQuickAnswerS) + (hooks_.answer_delay_s ? hooks_.answer_delay_s() : 0);
     const auto answers = ask_all(plan, std::move(request), patience_s);
     LookResult result;
     std::optional<Failure> unavailable;

@@ -40,6 +40,8 @@ public:
         std::function<void(const std::string& cause)> stop;
         /// Looks at a network fault more closely, on the watcher's thread, before its verdict is posted. May be null.
         std::function<void(HangFinding&)> confirm;
+        /// Seconds that an answer may take beyond that of a connected agent. May be null.
+        std::function<double()> answer_delay_s = {};
     };
     Watcher(std::string run_id, Hooks hooks);
     Watcher(const Watcher&) = delete;
@@ -81,7 +83,7 @@ private:
     std::condition_variable changed_;
     bool closing_ = false;
     OnHang on_hang_ = OnHang::Report;
-    bool unavailable_ = false;  ///< ranks cannot be asked: a Slurm run
+    bool unavailable_ = false;  ///< ranks cannot be asked
     LaunchPlan plan_;
     WatchState state_;
     NcclWatch nccl_;

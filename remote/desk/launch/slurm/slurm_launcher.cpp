@@ -28,7 +28,9 @@ namespace {
 
 constexpr const char* kContext = "SlurmLauncher";
 constexpr double kSubmitTimeoutS = 90;
-constexpr double kCancelS = 90;  // KillWait of Slurm is 30 s, and its controller may be busy
+constexpr std::size_t kMostLooks = 16;  // an agent answers as many requests at a time
+constexpr double kLookDelayS = 8;       // srun starts a step
+constexpr double kCancelS = 90;         // KillWait of Slurm is 30 s, and its controller may be busy
 
 wire::Request slurm_stop_request(const StopOrder& order) {
     wire::Request request;
@@ -38,6 +40,14 @@ wire::Request slurm_stop_request(const StopOrder& order) {
     cancel->set_cause(order.cause);
     cancel->set_by_user(order.by_user);
     return request;
+}
+
+wire::Request slurm_question(const std::string& run_id, const std::string& node, wire::Request request) {
+    wire::Request through;
+    through.mutable_ask_slurm_node()->set_run_id(run_id);
+    through.mutable_ask_slurm_node()->set_node(node);
+    *through.mutable_ask_slurm_node()->mutable_request() = std::move(request);
+    return through;
 }
 
 class SlurmLauncher : public RunLauncher {
@@ -78,6 +88,7 @@ private:
     void take_events(const wire::EventBatch& batch);
     void take_state(const wire::SlurmState& state);
     void note_start(const Event& event);
+    void note_suspension(const wire::SlurmState& state);
     void finish_start();
     void conclude(const wire::SlurmState& state);
     wire::StartRun spec() const;
@@ -94,11 +105,13 @@ private:
     std::map<std::string, std::uint64_t> next_seqs_;
     std::string queue_text_;
     bool allocated_ = false;
+    bool suspended_ = false;
     bool start_done_ = false;
     std::set<int> ranks_started_;
     bool rank_failed_ = false;
     bool ended_by_signal_ = false;  ///< a supervisor ended its ranks for a signal without a known reason
     std::atomic<bool> over_{false};
+    const std::size_t plan_size_ = plan_.nodes.size();
     std::thread thread_;
 };
 
@@ -154,6 +167,9 @@ void SlurmLauncher::recall(const Event& event) {
         const bool done = stage->status == StageStatus::Done;
         allocated_ = allocated_ || (stage->name == StageName::Queue && done);
         start_done_ = start_done_ || (stage->name == StageName::Start && done);
+        if (stage->name == StageName::Pause || stage->name == StageName::Continue) {
+            suspended_ = stage->name == StageName::Pause;
+        }
     }
 }
 
@@ -203,10 +219,22 @@ void SlurmLauncher::conclude_lost(const std::string& /*node*/, const std::string
     }
 }
 
-void SlurmLauncher::ask(const std::string& node, wire::Request /*request*/, double /*timeout_s*/,
-                        OnReply on_reply) {
-    on_reply(Failure{"look-unavailable", node,
-                     text(kContext, "The desk has no connection to the nodes of a Slurm job."), "", ""});
+// Each look is a step of the job: what only a stalled run needs, and not of hundreds of nodes at the same time.
+void SlurmLauncher::ask(const std::string& node, wire::Request request, double timeout_s, OnReply on_reply) {
+    const bool series = request.has_inspect_ranks() && request.inspect_ranks().samples() > 0;
+    if (!session_ || !request.has_inspect_ranks() || series) {
+        return on_reply(Failure{"look-unavailable", node,
+                                text(kContext, "The desk has no connection to the nodes of a Slurm job."), "",
+                                ""});
+    }
+    if (plan_size_ > kMostLooks) {
+        return on_reply(
+            Failure{"look-unavailable", node,
+                    text(kContext, "The ranks of a Slurm job with more than %1 nodes are not inspected.",
+                         {std::to_string(kMostLooks)}),
+                    "", ""});
+    }
+    session_->ask(slurm_question(context_.run_id, node, std::move(request)), timeout_s, std::move(on_reply));
 }
 
 void SlurmLauncher::leave() {
@@ -421,9 +449,24 @@ void SlurmLauncher::take_state(const wire::SlurmState& state) {
         context_.stage(StageName::Note, StageStatus::Progress,
                        text(kContext, "Slurm could not be asked for the job's state: %1", {state.problem()}));
     }
+    note_suspension(state);
     if (state.over()) {
         conclude(state);
     }
+}
+
+// Its processes are stopped: no hang, and no node has said so.
+void SlurmLauncher::note_suspension(const wire::SlurmState& state) {
+    const bool suspended = state.state() == "SUSPENDED";
+    if (suspended == suspended_ || (state.state().empty() && !state.over())) {
+        return;
+    }
+    suspended_ = suspended;
+    const std::string job = std::to_string(state.job_id());
+    context_.stage(suspended ? StageName::Pause : StageName::Continue, StageStatus::Done,
+                   suspended
+                       ? text(kContext, "Slurm has suspended job %1; an administrator resumes it.", {job})
+                       : text(kContext, "Slurm has resumed job %1.", {job}));
 }
 
 void SlurmLauncher::conclude(const wire::SlurmState& state) {
@@ -431,12 +474,13 @@ void SlurmLauncher::conclude(const wire::SlurmState& state) {
         return;
     }
     context_.stage(StageName::Note, StageStatus::Done, describe_slurm_end(state));
-    const auto failure = explain_slurm_end(session_->node(), state, stopping());
+    const bool stopped = stopping() || state.stopped();
+    const auto failure = explain_slurm_end(session_->node(), state, stopped);
     if (failure &&
         (!rank_failed_ || failure->code == "slurm-node-failed" || failure->code == "home-not-shared")) {
         return context_.reports.failed(*failure);
     }
-    if (!failure && ended_by_signal_ && !rank_failed_ && !stopping() && state.state() == "FAILED") {
+    if (!failure && ended_by_signal_ && !rank_failed_ && !stopped && state.state() == "FAILED") {
         // One supervisor was killed, and srun ended the others: they take themselves for stopped.
         return context_.reports.failed(
             {"slurm-step-failed", session_->node().name,
@@ -454,9 +498,8 @@ void SlurmLauncher::conclude(const wire::SlurmState& state) {
         context_.post(std::move(event));
     }
     if (!allocated_) {
-        const bool by_user = stopping();
         return context_.reports.failed(
-            by_user ? Failure{"cancelled", "", text(kContext, "Stopped by the user."), "", ""}
+            stopped ? Failure{"cancelled", "", text(kContext, "Stopped by the user."), "", ""}
                     : Failure{"slurm-lost", session_->node().name,
                               text(kContext, "Slurm no longer knows job %1, and nothing of it was started.",
                                    {std::to_string(state.job_id())}),
@@ -486,7 +529,16 @@ LauncherKind slurm_launcher() {
     kind.make = [](LaunchContext& context, const LaunchPlan& plan) -> std::unique_ptr<RunLauncher> {
         return std::make_unique<SlurmLauncher>(context, plan);
     };
+    kind.abilities.look_delay_s = kLookDelayS;
+    kind.ask_through = slurm_question;
     kind.stop_request = slurm_stop_request;
+    kind.adopt = [](const SubmittedRun& run, const std::string& node, Job& job, LaunchPlan& plan) {
+        job.launcher = kSlurmLauncher;
+        job.procs_per_node = run.ranks_per_node;
+        slurm_options(job).login = node;
+        slurm_options(job).nodes = run.nodes;
+        plan = unallocated_plan(run.nodes, run.ranks_per_node, std::move(plan));
+    };
     return kind;
 }
 

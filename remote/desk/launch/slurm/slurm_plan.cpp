@@ -148,6 +148,26 @@ Result<LaunchPlan> make_slurm_plan(const Inventory& inventory, const Job& job) {
     return plan;
 }
 
+LaunchPlan unallocated_plan(int nodes, int ranks_per_node, LaunchPlan plan) {
+    plan.world_size = nodes * ranks_per_node;
+    for (int index = 0; index < nodes; ++index) {
+        NodePlan node;
+        node.node = placeholder(index);
+        node.group_rank = index;
+        node.local_world_size = ranks_per_node;
+        plan.nodes.push_back(std::move(node));
+        for (int local = 0; local < ranks_per_node; ++local) {
+            RankPlan rank;
+            rank.rank = index * ranks_per_node + local;
+            rank.node = placeholder(index);
+            rank.local_rank = local;
+            plan.ranks.push_back(std::move(rank));
+        }
+    }
+    plan.master_node = nodes > 0 ? placeholder(0) : "";
+    return plan;
+}
+
 LaunchPlan with_allocation(LaunchPlan plan, const std::vector<std::string>& hosts, int master_port) {
     if (hosts.size() != plan.nodes.size()) {
         return plan;

@@ -21,6 +21,9 @@ inline constexpr const char* kAddressPlaceholder = "{address}";  ///< the rank's
 /// SLURM_LOCALID, SLURM_NTASKS, …).
 Result<LaunchPlan> make_slurm_plan(const Inventory& inventory, const Job& job);
 
+/// Nodes and ranks of a plan whose job another desk knows: no command, no environment.
+LaunchPlan unallocated_plan(int nodes, int ranks_per_node, LaunchPlan plan);
+
 /// The same plan once the hosts are known, in the order of `scontrol show hostnames`.
 LaunchPlan with_allocation(LaunchPlan plan, const std::vector<std::string>& hosts, int master_port);
 
