@@ -128,10 +128,7 @@ void read_old(Question& question) {
 
 std::vector<FlightFile> dump_flights(const std::vector<FlightPlace>& places, double seconds,
                                      const std::stop_token& stop) {
-    std::vector<Question> questions;
-    for (const auto& place : places) {
-        questions.emplace_back(place);
-    }
+    std::vector<Question> questions(places.begin(), places.end());
     const double deadline = monotonic_s() + seconds;
     const auto open = [](const Question& question) { return question.open; };
     while (std::any_of(questions.begin(), questions.end(), open) && monotonic_s() < deadline &&
