@@ -152,7 +152,11 @@ TEST_F(Head, WhatMattersLeastLeavesWhereThereIsNoRoom) {
     EXPECT_TRUE(visible("epochProgress"));
     EXPECT_TRUE(visible("epochEta"));
     EXPECT_LE(header_.minimumSizeHint().width(), 820) << "in a window of 920 beside the pages' buttons";
-    header_.resize(960, 46);
+    const int least = header_.minimumSizeHint().width();
+    // How wide the texts are depends on the font.
+    for (int width = 1196; visible("epochProgress") && width > least; width -= 4) {
+        header_.resize(width, 46);
+    }
     EXPECT_FALSE(visible("epochProgress"));
     EXPECT_TRUE(visible("epochEta"));
     header_.resize(header_.minimumSizeHint().width(), 46);
