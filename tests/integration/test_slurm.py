@@ -315,6 +315,37 @@ class SlurmRuns(unittest.TestCase):
         self.nodes[0].run(["touch", "go"], check=True)
         self.assertEqual(run.end(120), 0, run.explain())
 
+    def test_a_hang_has_its_cause(self):
+        """Rank 1 sleeps in its code while rank 0 waits for it: the live verdict names rank, node and line."""
+        script = ("import json,os,socket,time\n"
+                  "rank,port=int(os.environ['RANK']),int(os.environ['MASTER_PORT'])\n"
+                  "out=open(os.environ['RANKSCOPE_METRICS'],'w')\n"
+                  "if rank == 0:\n"
+                  "    server=socket.create_server(('',port))\n"
+                  "    peer=server.accept()[0]\n"
+                  "else:\n"
+                  "    while True:\n"
+                  "        try:\n"
+                  "            peer=socket.create_connection((os.environ['MASTER_ADDR'],port))\n"
+                  "            break\n"
+                  "        except OSError:\n"
+                  "            time.sleep(0.1)\n"
+                  "def load_batch(step):\n"
+                  "    if step == 20 and rank == 1:\n"
+                  "        time.sleep(3600)\n"
+                  "for step in range(1,100):\n"
+                  "    load_batch(step)\n"
+                  "    peer.sendall(b'x')\n"
+                  "    peer.recv(1)\n"
+                  "    out.write(json.dumps({'step':step,'loss':1.0})+chr(10)); out.flush()\n"
+                  "    time.sleep(0.1)\n")
+        run = start(self.cluster, {**slurm_job("true", hang_after_s=5), "command": ["python3", "-c", script]})
+        run.wait_for("a live verdict", lambda r: r.of("diagnosis", phase="live"), 120)
+        verdict = run.of("diagnosis", phase="live")[0]
+        self.assertEqual((verdict["rank"], verdict["node"]), (1, "node2"), run.explain())
+        run.process.send_signal(signal.SIGINT)
+        self.assertEqual(run.end(60), 130, run.explain())
+
     def test_nodes_that_cannot_be_inspected_are_no_all_clear(self):
         run = start(self.cluster, slurm_job("while [ ! -e ~/go ]; do sleep 0.1; done"))
         run.wait_for("it runs", lambda r: r.of("stage", stage="start", status="done", node=""))
