@@ -12670,10 +12670,6 @@
             <translation>在那里执行 `sinfo -o '%N %G'` 会列出节点的资源：更正 slurm.gres。</translation>
         </message>
         <message>
-            <source>`sinfo -o '%P %D %c %m %G'` there shows the resources: correct slurm.nodes, procs_per_node or slurm.gres.</source>
-            <translation>在那里执行 `sinfo -o '%P %D %c %m %G'` 会显示资源：更正 slurm.nodes、procs_per_node 或 slurm.gres。</translation>
-        </message>
-        <message>
             <source>The Slurm controller does not answer: run `scontrol ping` there, then ask the administrator.</source>
             <translation>Slurm 控制器没有应答：在那里执行 `scontrol ping`，然后询问管理员。</translation>
         </message>
@@ -12909,6 +12905,10 @@
             <source>the partition does not start jobs now</source>
             <translation>该分区目前不启动作业</translation>
         </message>
+        <message>
+            <source>`sinfo -o '%P %D %c %m %G'` there shows the resources: correct slurm.nodes, procs_per_node, slurm.gres or slurm.extra.</source>
+            <translation>在该节点上用 `sinfo -o '%P %D %c %m %G'` 查看资源：请更正 slurm.nodes、procs_per_node、slurm.gres 或 slurm.extra。</translation>
+        </message>
     </context>
     <context>
         <name>SlurmLauncher</name>
@@ -12990,6 +12990,22 @@
         <message>
             <source>Use the key %1.</source>
             <translation>使用键 %1。</translation>
+        </message>
+        <message>
+            <source>%1: an array is one job for each index, and a run is one job</source>
+            <translation>%1：作业数组的每个下标是一个作业，而一次运行是一个作业</translation>
+        </message>
+        <message>
+            <source>Leave it out, and start the run once for each value.</source>
+            <translation>请去掉它，并为每个值各启动一次运行。</translation>
+        </message>
+        <message>
+            <source>%1: the second start of a run would mix its events with the first</source>
+            <translation>%1：运行再次启动时，其事件会与第一次的混在一起</translation>
+        </message>
+        <message>
+            <source>Leave it out, and start the run again from its checkpoint.</source>
+            <translation>请去掉它，并从检查点重新启动运行。</translation>
         </message>
     </context>
     <context>

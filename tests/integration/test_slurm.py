@@ -454,6 +454,17 @@ class WithoutASharedHome(unittest.TestCase):
                     slurm.wait_idle()
 
 
+class WithoutAController(unittest.TestCase):
+    def test_nothing_is_called_refused(self):
+        with new_cluster(1, shared_home=True) as cluster:
+            slurm = Slurm(cluster).start()
+            slurm.root(["sh", "-c", "kill -KILL $(cat /run/slurm/slurmctld.pid)"])
+            run = start(cluster, slurm_job("true", nodes=1))
+            self.assertEqual(run.end(120), 4, run.explain())
+            self.assertIn("its controller does not answer", run.verdict()["detail"])
+            self.assertNotIn("does not accept", run.verdict()["detail"])
+
+
 class WithoutSlurm(unittest.TestCase):
     def test_a_node_without_sbatch_is_named(self):
         with new_cluster(1) as cluster:

@@ -29,6 +29,16 @@ TEST(SlurmOptions, GpusOfExtraOptionsCount) {
     EXPECT_EQ(gpus_per_node(options), 1);
 }
 
+TEST(SlurmOptions, ARefusedOptionSaysWhyAndWhatToDoInstead) {
+    const auto array = fault_of_sbatch_word("--array=0-3");
+    ASSERT_TRUE(array);
+    EXPECT_NE(array->second.find("once for each value"), std::string::npos) << array->second;
+    const auto requeue = fault_of_sbatch_word("--requeue");
+    ASSERT_TRUE(requeue);
+    EXPECT_NE(requeue->first.find("mix its events"), std::string::npos) << requeue->first;
+    EXPECT_FALSE(fault_of_sbatch_word("--mem=4G"));
+}
+
 TEST(SlurmOptions, TheDefaultPortIsTheJobsOwn) {
     const char* job = "launcher: slurm\nslurm: { login: a }\ncommand: [python3, a.py]\n";
     EXPECT_EQ(parse_job(job, "j.yaml").job.master_port, 0);

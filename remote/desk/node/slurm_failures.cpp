@@ -61,8 +61,8 @@ std::string remedy_of_refusal(const std::string& said) {
         contains(said, "node count")) {
         return text(
             kContext,
-            "`sinfo -o '%P %D %c %m %G'` there shows the resources: correct slurm.nodes, procs_per_node or "
-            "slurm.gres.");
+            "`sinfo -o '%P %D %c %m %G'` there shows the resources: correct slurm.nodes, procs_per_node, "
+            "slurm.gres or slurm.extra.");
     }
     if (contains(said, "Unable to contact") || contains(said, "Connection refused")) {
         return text(

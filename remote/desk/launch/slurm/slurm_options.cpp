@@ -63,6 +63,16 @@ std::optional<std::pair<std::string, std::string>> fault_of_sbatch_word(const st
                          text(kContext, "Write options in one word each, for example --mem=4G."));
     }
     if (const Owned* found = owned(word)) {
+        if (found->option == "--array" || found->option == "-a") {
+            return std::pair(
+                text(kContext, "%1: an array is one job for each index, and a run is one job", {word}),
+                text(kContext, "Leave it out, and start the run once for each value."));
+        }
+        if (found->option == "--requeue") {
+            return std::pair(
+                text(kContext, "%1: the second start of a run would mix its events with the first", {word}),
+                text(kContext, "Leave it out, and start the run again from its checkpoint."));
+        }
         return std::pair(text(kContext, "%1 is Rankscope's own", {std::string(found->option)}),
                          *found->instead == '\0' ? text(kContext, "Leave it out.")
                                                  : text(kContext, "Use the key %1.", {found->instead}));
