@@ -60,7 +60,7 @@ class MuchOutput(unittest.TestCase):
         job = {"name": "flood", "nodes": [f"node{i + 1}" for i in range(nodes)], "procs_per_node": ranks, "command": command,
                "preflight": "off"}
         run = Counting(cluster, ["run", write_job(cluster, job), "--logs"])
-        code = run.process.wait(600 * support.SLOW)
+        code = run.process.wait(support.patience(600))
         ended = time.time()
         run.close()
         said = json.dumps(run.others[-30:], indent=1) + run.errors()
@@ -71,7 +71,7 @@ class MuchOutput(unittest.TestCase):
         started = min(event["t"] for event in run.of("stage") if event.get("stage") == "start")
         lag = ended - last
         TABLE.append((name, written, run, last - started, lag))
-        self.assertLess(lag, ENDS_WITHIN * support.SLOW, said)
+        self.assertLess(lag, support.patience(ENDS_WITHIN), said)
         # The end that is reported is that of the ranks.
         self.assertLess(run.of("end")[-1]["t"] - last, 2 * support.SLOW, said)
         return run
