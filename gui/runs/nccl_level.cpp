@@ -6,12 +6,15 @@
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/widgets/notice_bar.h>
+#include <remote/desk/config/job_launcher.h>
 #include <remote/desk/node/node_runs.h>
 
 #include <QMenu>
 #include <array>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace rankscope::gui {
 
@@ -52,8 +55,22 @@ void NcclLevel::set(const std::string& run_id, const QString& name, std::uint32_
                 changed.failure = run.failure();
                 return changed;
             }
-            for (const NodePlan& node : run->plan.nodes) {
-                const NodeSpec* spec = inventory.find(node.node);
+            const Job job = parse_job(run->job_yaml, run_id).job;
+            std::vector<std::string> nodes;
+            if (launcher_of(job).chooses_nodes) {
+                nodes.push_back(submit_node(job));
+            } else {
+                for (const NodePlan& node : run->plan.nodes) {
+                    nodes.push_back(node.node);
+                }
+            }
+            for (const std::string& node : nodes) {
+                const NodeSpec* spec = inventory.find(node);
+                if (spec == nullptr && node != kLocalNodeName) {
+                    changed.failure =
+                        Failure{"unknown-node", node, ss(tr("The node is not in the inventory.")), "", ""};
+                    continue;
+                }
                 const auto done = with_node(spec != nullptr ? *spec : local_node(), prompter, sessions.get(),
                                             handle, [&](AgentLink& link) {
                                                 return set_nccl_level_on_node(link, run_id, {level, {}});

@@ -7,6 +7,7 @@
 #include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/runs_on_nodes.h>
 #include <remote/ctl/table.h>
+#include <remote/desk/config/job_launcher.h>
 #include <remote/desk/node/node_connection.h>
 #include <remote/desk/plan/launch_plan.h>
 #include <remote/desk/run/adopt_run.h>
@@ -139,8 +140,13 @@ int set_nccl_level(const GlobalOptions& options, const std::string& run_id, std:
             report(record.failure(), options.json);
             return kUsage;
         }
-        for (const auto& node : record->plan.nodes) {
-            nodes.push_back(node.node);
+        const Job job = parse_job(record->job_yaml, run_id).job;
+        if (launcher_of(job).chooses_nodes) {
+            nodes.push_back(submit_node(job));
+        } else {
+            for (const auto& node : record->plan.nodes) {
+                nodes.push_back(node.node);
+            }
         }
     }
     bool running = false;
@@ -149,7 +155,7 @@ int set_nccl_level(const GlobalOptions& options, const std::string& run_id, std:
             const auto changed = set_nccl_level_on_node(*connection.link, run_id, change);
             if (!changed) {
                 report(changed.failure(), options.json);
-                return kUnreachable;
+                return changed.failure().code == "bad-request" ? kUsage : kUnreachable;
             }
             const bool here = *changed;
             running = running || here;

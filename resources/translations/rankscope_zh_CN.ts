@@ -12467,6 +12467,14 @@
             <source>%1: the supervisor of %2 stops it</source>
             <translation>%1：%2 的监管进程正在停止它</translation>
         </message>
+        <message>
+            <source>What is observed of NCCL cannot be changed in a run that Slurm has started.</source>
+            <translation>由 Slurm 启动的运行中，不能更改对 NCCL 的观察程度。</translation>
+        </message>
+        <message>
+            <source>Set nccl_profiler: in the job, and start it again.</source>
+            <translation>请在作业中设置 nccl_profiler:，并重新启动它。</translation>
+        </message>
     </context>
     <context>
         <name>SaveBundleDialog</name>
@@ -20197,6 +20205,10 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>Not every node of %1 has changed what it observes of NCCL.</source>
             <translation>并非 %1 的所有节点都更改了对 NCCL 的观察。</translation>
+        </message>
+        <message>
+            <source>The node is not in the inventory.</source>
+            <translation>该节点不在清单中。</translation>
         </message>
     </context>
     <context>

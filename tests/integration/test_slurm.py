@@ -370,6 +370,18 @@ class SlurmRuns(unittest.TestCase):
         self.nodes[0].run(["touch", "go"], check=True)
         self.assertEqual(run.end(120), 0, run.explain())
 
+    def test_the_level_of_nccl_is_refused_and_not_called_over(self):
+        run = start(self.cluster, slurm_job("while [ ! -e ~/go ]; do sleep 0.1; done"))
+        run.wait_for("it runs", lambda r: r.of("stage", stage="start", status="done", node=""))
+        run_id = run.run_id(self.cluster)
+        for node in ([], ["--node", "node1"]):
+            changed = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "runs", "nccl-level", run_id, "full", *node])
+            self.assertEqual(changed.returncode, 2, changed.stdout + changed.stderr)
+            self.assertIn("a run that Slurm has started", changed.stderr)
+            self.assertNotIn("not running", changed.stdout + changed.stderr)
+        self.nodes[0].run(["touch", "go"], check=True)
+        self.assertEqual(run.end(120), 0, run.explain())
+
     def test_a_suspended_job_is_no_hang(self):
         run = start(self.cluster, slurm_job("i=0; while [ ! -e ~/go ]; do i=$((i+1)); echo '{\"step\": '$i'}' > $RANKSCOPE_METRICS; sleep 0.2; done"))
         run.wait_for("steps", lambda r: len(r.of("metric")) > 4)

@@ -96,6 +96,16 @@ Result<NodeStop> stop_run_on_node(AgentLink& link, const std::string& node, cons
 
 Result<bool> set_nccl_level_on_node(AgentLink& link, const std::string& run_id,
                                     const NcclLevelChange& change) {
+    const auto run = run_on_node(link, "", run_id);
+    if (!run && run.failure().code != "no-such-run") {
+        return run.failure();
+    }
+    if (run && run->submitted) {
+        return Failure{
+            "bad-request", "",
+            text(kContext, "What is observed of NCCL cannot be changed in a run that Slurm has started."),
+            text(kContext, "Set nccl_profiler: in the job, and start it again."), ""};
+    }
     wire::Request request;
     auto* wanted = request.mutable_set_nccl_level();
     wanted->set_run_id(run_id);
