@@ -167,6 +167,19 @@ TEST(BatchScript, TheLineThatTrainsIsTaken) {
     EXPECT_EQ(submitted(std::string(kHead) + "srun ./train\n").job.command, (Words{"./train"}));
 }
 
+TEST(BatchScript, WhatIsCutOffIsNoHarm) {
+    const std::string script =
+        std::string(kHead) +
+        "A=(1 2)\nexport B=$((2*3)) C=${D:-4}\nsrun $E ${A[0]} \"$B\" python a.py $((1/0)) ${";
+    for (std::size_t length = 0; length <= script.size(); ++length) {
+        static_cast<void>(read_launch_line(script.substr(0, length)));
+    }
+    for (const char* odd : {"srun $", "srun ${", "srun ${}", "srun $(", "srun $((", "srun $(()) a",
+                            "srun ${:-}", "A=( srun a"}) {
+        static_cast<void>(read_launch_line(odd));
+    }
+}
+
 TEST(BatchScript, AnArrayIsSaidInWords) {
     const auto read = submitted(
         "#!/bin/bash\n#SBATCH --array=0-3\n#SBATCH -N 1\nLRS=(0.1 0.05 0.01 0.001)\n"

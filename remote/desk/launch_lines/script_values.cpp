@@ -167,9 +167,10 @@ void ScriptValues::fill(ShellCommand& command) const {
             continue;
         }
         const std::string whole = filled(word);
-        const bool one_variable = word.size() > 1 && word[0] == '$' &&
-                                  std::all_of(word.begin() + (word[1] == '{' ? 2 : 1),
-                                              word.end() - (word[1] == '{' ? 1 : 0), is_name);
+        const std::size_t behind = word.size() > 1 && word[1] == '{' ? 1 : 0;
+        const bool one_variable = word.size() > 1 + 2 * behind && word[0] == '$' &&
+                                  std::all_of(word.begin() + static_cast<std::ptrdiff_t>(1 + behind),
+                                              word.end() - static_cast<std::ptrdiff_t>(behind), is_name);
         if (is_open(whole) || whole.find_first_of("*?") != std::string::npos) {
             unfilled.push_back(whole);
             words.push_back(whole);
