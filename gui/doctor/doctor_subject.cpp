@@ -6,6 +6,7 @@
 #include <gui/on_thread.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <remote/desk/run/through_node.h>
 #include <remote/desk/store/run_reports.h>
 #include <remote/desk/store/store_file.h>
 #include <remote/desk/watch/examination_report.h>
@@ -115,6 +116,7 @@ void DoctorSubject::examine_run() {
     request.inventory = workspace_->fleet()->inventory();
     request.job = parse_job(run_.job_yaml, run_.run_id).job;
     request.prompter = workspace_->fleet()->prompter();
+    request.through = through_node(request.job, request.inventory, run_.run_id);
     progress_.clear();
     job_.start(
         [this, examiner = examiner_, request = std::move(request)](const JobHandle& handle) mutable {
