@@ -794,6 +794,10 @@
             <source>Nothing holds the ranks.</source>
             <translation>没有什么阻塞各 rank。</translation>
         </message>
+        <message>
+            <source>No cause is seen. Ranks that were not inspected: %1.</source>
+            <translation>未发现原因。未检查的 rank：%1。</translation>
+        </message>
     </context>
     <context>
         <name>DraftFile</name>

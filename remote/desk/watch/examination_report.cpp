@@ -4,9 +4,11 @@
 #include <remote/desk/store/run_store.h>
 #include <remote/desk/text.h>
 #include <remote/desk/watch/examination_report.h>
+#include <remote/logs/fold/rank_set.h>
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace rankscope {
 namespace {
@@ -99,7 +101,14 @@ PreflightReport report_of(const RunExamination& found, const LaunchPlan& plan) {
     if (checks.empty()) {
         Check fine;
         fine.id = "rank-hang";
-        fine.detail = text(kContext, "Nothing holds the ranks.");
+        if (found.unseen.empty()) {
+            fine.detail = text(kContext, "Nothing holds the ranks.");
+        } else {
+            fine.status = CheckStatus::Warn;
+            fine.detail =
+                text(kContext, "No cause is seen. Ranks that were not inspected: %1.",
+                     {logs::ranks_text(std::vector<int>(found.unseen.begin(), found.unseen.end()))});
+        }
         report.checks.push_back(std::move(fine));
     }
     report.checks.insert(report.checks.begin(), checks.begin(), checks.end());
