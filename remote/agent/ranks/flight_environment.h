@@ -27,8 +27,8 @@ void add_flight_recorder(std::map<std::string, std::string>& variables, const Ru
 
 /// How a process is asked for a dump.
 struct FlightPlace {
-    int rank = -1;                    ///< of the job, as PyTorch counts
-    std::filesystem::path pipe = {};  ///< a FIFO, once PyTorch has made it
+    int rank = -1;                                  ///< of the job, as PyTorch counts
+    std::filesystem::path pipe = {};                ///< a FIFO, once PyTorch has made it
     std::vector<std::filesystem::path> dumps = {};  ///< one of them is written when something arrives there
 
     bool operator==(const FlightPlace&) const = default;
