@@ -43,7 +43,6 @@ namespace {
 constexpr int kStateWidth = 122;
 constexpr int kWidestState = 240;
 constexpr int kExitWidth = 66;
-constexpr int kSign = 30;  ///< of a state, and the room around it
 const QString kWidestValue = QStringLiteral("8.8888e-8");
 constexpr int kSwatch = 38;         ///< colour and room beside a rank's number
 constexpr int kMeansMs = 1000;      ///< means over a range are counted again, which may read a lot
@@ -56,13 +55,12 @@ constexpr int kTickMs = 200;  ///< clocks and the table: as fast as one can read
 // nothing jumps to and fro while states change.
 void fit_states(QTableView& table, bool anew) {
     const int now = anew ? kStateWidth : table.columnWidth(RankTableModel::Phase);
-    const QFontMetrics text = table.fontMetrics();
     const int last = table.rowAt(table.viewport()->height() - 1);
     const int rows = last < 0 ? table.model()->rowCount() : last + 1;
     int wanted = kStateWidth;
     for (int row = std::max(table.rowAt(0), 0); row < rows; ++row) {
-        const QString state = table.model()->index(row, RankTableModel::Phase).data().toString();
-        wanted = std::max(wanted, text.horizontalAdvance(state) + kSign);
+        wanted = std::max(
+            wanted, table.sizeHintForIndex(table.model()->index(row, RankTableModel::Phase)).width() + 1);
     }
     if (const int width = std::clamp(wanted, now, std::max(now, kWidestState)); anew || width != now) {
         table.setColumnWidth(RankTableModel::Phase, width);

@@ -10,10 +10,12 @@
 #include <gui/nccl/settings_tab.h>
 #include <gui/strings.h>
 
+#include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace rankscope::gui {
 
@@ -38,6 +40,7 @@ NcclPane::NcclPane(NcclData* data, QWidget* parent)
     add_tab(new FoldedTab(this), tr("NCCL log"));
     add_tab(new SettingsTab(this), tr("Settings"));
     setFocusProxy(tabs_);
+    connect(tabs_, &QTabWidget::currentChanged, this, [this] { chosen_ = true; });
     connect(data_, &NcclData::changed, this, &NcclPane::refresh);
     refresh();
 }
@@ -72,17 +75,26 @@ void NcclPane::set_debug() {
     emit jobRequested({{"env.NCCL_DEBUG", "INFO"}});
 }
 
-void NcclPane::show_tab(NcclTab* tab) {
-    for (std::size_t i = 0; i < all_.size(); ++i) {
-        if (all_[i].tab == tab) {
-            tabs_->setCurrentIndex(int(i));
-        }
+// Without a line of NCCL: begin with a tab that has something to show of the run. The variables alone do not say why there is
+// nothing else.
+void NcclPane::show_first_content(NcclAbsence absence) {
+    const std::string run_id = data_->run() ? data_->run()->state().run_id : std::string();
+    if (stack_->currentWidget() == absence_ || run_id != run_id_) {
+        chosen_ = false;
+        run_id_ = run_id;
     }
+    if (absence == NcclAbsence::None || chosen_) {
+        return;
+    }
+    const auto first = std::find_if(all_.begin(), all_.end() - 1,
+                                    [](const Shown& shown) { return shown.tab->has_content(); });
+    const QSignalBlocker by_itself(tabs_);
+    tabs_->setCurrentIndex(first == all_.end() - 1 ? 0 : int(first - all_.begin()));
 }
 
 void NcclPane::refresh() {
     const NcclAbsence absence = absence_of(*data_);
-    NcclTab* first = nullptr;  ///< with something to show
+    bool any = false;  ///< tab with something to show
     for (const Shown& shown : all_) {
         shown.tab->set_run(data_->run());
         shown.tab->set_snapshot(data_->snapshot());
@@ -90,15 +102,11 @@ void NcclPane::refresh() {
         const bool content = absence == NcclAbsence::None || shown.tab->has_content();
         shown.absence->set_absence(absence, *data_);
         shown.page->setCurrentWidget(content ? static_cast<QWidget*>(shown.tab) : shown.absence);
-        first = first || !content ? first : shown.tab;
+        any = any || content;
     }
     absence_->set_absence(absence, *data_);
-    // Without a line of NCCL: begin with a tab that has something to show of the run. The variables alone do not say why
-    // there is nothing else.
-    if (first && absence != NcclAbsence::None && stack_->currentWidget() == absence_) {
-        show_tab(first == all_.back().tab ? all_.front().tab : first);
-    }
-    stack_->setCurrentWidget(first ? static_cast<QWidget*>(tabs_) : absence_);
+    show_first_content(absence);
+    stack_->setCurrentWidget(any ? static_cast<QWidget*>(tabs_) : absence_);
 }
 
 }  // namespace rankscope::gui

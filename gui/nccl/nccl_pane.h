@@ -52,7 +52,7 @@ private:
     };
 
     void add_tab(NcclTab* tab, const QString& title);
-    void show_tab(NcclTab* tab);
+    void show_first_content(NcclAbsence absence);
     void set_debug();
     void refresh();
 
@@ -61,6 +61,8 @@ private:
     AbsenceState* absence_;  ///< of logs from elsewhere: instead of all tabs
     QTabWidget* tabs_;
     std::vector<Shown> all_;
+    std::string run_id_;
+    bool chosen_ = false;  ///< the user went to a tab of this run
 };
 
 }  // namespace rankscope::gui

@@ -117,6 +117,17 @@ TEST_F(NcclPart, TableAndSummaryAreOfTheseSeconds) {
     EXPECT_EQ(operations_in_table(), qint64(all));
 }
 
+TEST_F(NcclPart, BeginsWithTheTabThatHasSomethingToShow) {
+    keep(numbered(activity_events(kActivity)));
+    const auto shown = [this] { return child<QWidget>(&pane_, "collectiveSummary")->isVisible(); };
+    data_.show_run(&model_, store_, false);
+    EXPECT_TRUE(wait_until(shown)) << "no line of NCCL, so no map";
+    pane_.tabs()->setCurrentIndex(0);
+    data_.show_run(&model_, store_, false);
+    ASSERT_TRUE(wait_until([&] { return !data_.reading() && data_.snapshot()->collectives; }));
+    EXPECT_FALSE(shown()) << "the user went to the map";
+}
+
 TEST_F(NcclPart, AnotherRunBeginsWithAllTimes) {
     keep(numbered(activity_events(kActivity)));
     ASSERT_TRUE(show_run(false));
