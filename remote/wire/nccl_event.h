@@ -69,12 +69,14 @@ struct NcclTotals {
     int size_class = 0;          ///< floor(log2(bytes)); 0 for no bytes
     std::uint64_t operations = 0;
     std::uint64_t bytes = 0;  ///< of all of them, as the call counts them: elements × size
-    double seconds = 0;       ///< of all of them
+    double seconds = 0;       ///< of all that are timed
     double shortest_s = 0;
     double longest_s = 0;
     double network_s = 0;    ///< with a network operation in progress
     double peer_wait_s = 0;  ///< the network's steps waited for a peer
     bool gpu_times = false;  ///< durations are those of the GPU's clock
+    /// Operations whose duration is not known: NCCL reported no channel of them, or times that cannot be right.
+    std::uint64_t untimed = 0;
 
     bool operator==(const NcclTotals&) const = default;
 
@@ -94,6 +96,7 @@ struct NcclTotals {
         visit("network_s", self.network_s, Written::IfSet);
         visit("peer_wait_s", self.peer_wait_s, Written::IfSet);
         visit("gpu_times", self.gpu_times, Written::IfSet);
+        visit("untimed", self.untimed, Written::IfSet);
     }
 };
 

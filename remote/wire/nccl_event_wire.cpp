@@ -74,6 +74,7 @@ void copy_part(const Copy& copy, auto& part,
     RANKSCOPE_FIELD(network_s);
     RANKSCOPE_FIELD(peer_wait_s);
     RANKSCOPE_FIELD(gpu_times);
+    RANKSCOPE_FIELD(untimed);
 }
 
 template <typename Copy, typename Frame>

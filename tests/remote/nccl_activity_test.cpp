@@ -71,6 +71,24 @@ TEST(NcclBandwidth, FactorsAreThoseOfNcclTests) {
     EXPECT_EQ(bus_factor("AllReduce", 0), 0);
 }
 
+TEST(CollectiveStats, OperationsWithoutTimesAreCountedAndNotAveraged) {
+    CollectiveStats stats;
+    NcclTotals some = totals("AllReduce", kMiB, 4, 0.002);
+    some.operations = 10;
+    some.bytes = 10 * kMiB;
+    some.untimed = 6;
+    NcclTotals none = totals("AllReduce", kMiB, 10, 0);
+    none.untimed = 10;
+    stats.take(0, 5, event_of(0, 2, {none, some}));
+    stats.take(1, 5, event_of(1, 2, {none}));
+    const CollectiveRow row = stats.report().rows.front();
+    EXPECT_EQ(row.operations, 20U);
+    EXPECT_DOUBLE_EQ(row.bytes, 1048576);
+    EXPECT_DOUBLE_EQ(row.mean_s, 0.002);
+    EXPECT_DOUBLE_EQ(row.shortest_s, 0.001);
+    EXPECT_EQ(row.slowest_rank, -1) << "rank 1 has no time to compare with";
+}
+
 TEST(CollectiveStats, BandwidthIsThatOfTheRankThatDoesNotWait) {
     CollectiveStats stats;
     for (int rank = 0; rank < 4; ++rank) {

@@ -80,6 +80,10 @@ protected:
         inside_s_ += took;
         waited_s_ += took - kTransferS;
         waited_of_[rank] += took - kTransferS;
+        add(rank, sequence, took);
+    }
+
+    void add(int rank, std::uint64_t sequence, double took) {
         nccl_ring::Record record{};
         record.kind = nccl_ring::RecordKind::finished;
         record.operation_kind = nccl_ring::OperationKind::collective;
@@ -102,6 +106,21 @@ protected:
     double waited_s_ = 0;
     std::map<int, double> waited_of_;
 };
+
+TEST_F(SampledWaits, AnOperationWithoutATimeIsNoFastOne) {
+    ASSERT_TRUE(reader_);
+    add(0, 0, 0);
+    add(0, 1, 0.004);
+    add(0, 2, 0);
+    add(0, 3, 0.002);
+    const NcclEvent event = summaries_[0].take(1, 0, {});
+    ASSERT_EQ(event.totals.size(), 1U);
+    EXPECT_EQ(event.totals[0].operations, 4U);
+    EXPECT_EQ(event.totals[0].untimed, 2U);
+    EXPECT_NEAR(event.totals[0].seconds, 0.006, 1e-9);
+    EXPECT_NEAR(event.totals[0].shortest_s, 0.002, 1e-9);
+    EXPECT_NEAR(event.totals[0].longest_s, 0.004, 1e-9);
+}
 
 TEST_F(SampledWaits, AreTheTrueOnesWhereEventsHoldAllOperations) {
     ASSERT_TRUE(reader_);

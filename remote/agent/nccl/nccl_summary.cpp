@@ -199,15 +199,21 @@ void NcclSummary::add_finished(const ring::Record& record, const ring::Reader& r
         ++lost_;
         return;
     }
-    const double took = is_timed(record) ? seconds(record.gpu_stop_ns - record.gpu_start_ns) : 0;
+    const bool timed = is_timed(record);
+    const double took = timed ? seconds(record.gpu_stop_ns - record.gpu_start_ns) : 0;
+    if (timed) {
+        totals->seconds += took;
+        totals->shortest_s =
+            totals->operations == totals->untimed ? took : std::min(totals->shortest_s, took);
+        totals->longest_s = std::max(totals->longest_s, took);
+    } else {
+        ++totals->untimed;
+    }
     ++totals->operations;
     totals->bytes += bytes_of(record.count, record.datatype);
-    totals->seconds += took;
-    totals->shortest_s = totals->operations == 1 ? took : std::min(totals->shortest_s, took);
-    totals->longest_s = std::max(totals->longest_s, took);
     totals->network_s += static_cast<double>(record.network_us) / 1e6;
     totals->peer_wait_s += seconds(record.peer_wait_ns);
-    totals->gpu_times = totals->gpu_times || (is_timed(record) && (record.flags & ring::kHostTimes) == 0);
+    totals->gpu_times = totals->gpu_times || (timed && (record.flags & ring::kHostTimes) == 0);
     if (record.network_operations != 0 && network_us_.size() < kMostRemembered) {
         network_us_[record.operation] = record.network_us;
     }

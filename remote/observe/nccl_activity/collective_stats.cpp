@@ -61,9 +61,13 @@ const NcclOperation* only_longest(const NcclEvent& event) {
 }  // namespace
 
 void CollectiveStats::RankSums::add(const NcclTotals& totals) {
-    const double shortest = plausible(totals.shortest_s);
-    shortest_s = operations == 0 || shortest < shortest_s ? shortest : shortest_s;
-    longest_s = std::max(longest_s, plausible(totals.longest_s));
+    const std::uint64_t with_times = totals.operations - std::min(totals.untimed, totals.operations);
+    if (with_times > 0) {
+        const double shortest = plausible(totals.shortest_s);
+        shortest_s = timed == 0 || shortest < shortest_s ? shortest : shortest_s;
+        longest_s = std::max(longest_s, plausible(totals.longest_s));
+    }
+    timed += with_times;
     operations += totals.operations;
     bytes += static_cast<double>(totals.bytes);
     seconds += plausible(totals.seconds);
@@ -72,7 +76,7 @@ void CollectiveStats::RankSums::add(const NcclTotals& totals) {
 }
 
 double CollectiveStats::RankSums::mean_s() const {
-    return operations > 0 ? seconds / static_cast<double>(operations) : 0;
+    return timed > 0 ? seconds / static_cast<double>(timed) : 0;
 }
 
 CollectiveStats::RankSums* CollectiveStats::Sums::of_rank(int rank, std::size_t guess) {
@@ -381,24 +385,27 @@ CollectiveRow CollectiveStats::row_of(const Key& key, const Sums& sums) const {
         if (of_rank.operations == 0) {
             continue;
         }
-        const double mean = of_rank.mean_s();
-        if (row.slowest_rank < 0 || mean > slowest_s) {
-            slowest_s = mean;
-            row.slowest_rank = rank;
-        }
-        if (fastest < 0 || mean < fastest_s) {
-            fastest_s = mean;
-            fastest = rank;
+        if (of_rank.timed > 0) {
+            const double mean = of_rank.mean_s();
+            if (row.slowest_rank < 0 || mean > slowest_s) {
+                slowest_s = mean;
+                row.slowest_rank = rank;
+            }
+            if (fastest < 0 || mean < fastest_s) {
+                fastest_s = mean;
+                fastest = rank;
+            }
+            row.shortest_s =
+                all.timed == 0 ? of_rank.shortest_s : std::min(row.shortest_s, of_rank.shortest_s);
+            row.longest_s = std::max(row.longest_s, of_rank.longest_s);
         }
         if (of_rank.last > most_last) {
             most_last = of_rank.last;
             row.last_rank = rank;
         }
-        row.shortest_s =
-            all.operations == 0 ? of_rank.shortest_s : std::min(row.shortest_s, of_rank.shortest_s);
-        row.longest_s = std::max(row.longest_s, of_rank.longest_s);
         row.operations = std::max(row.operations, of_rank.operations);
         all.operations += of_rank.operations;
+        all.timed += of_rank.timed;
         all.bytes += of_rank.bytes;
         all.seconds += of_rank.seconds;
         all.network_s += of_rank.network_s;
@@ -411,7 +418,7 @@ CollectiveRow CollectiveStats::row_of(const Key& key, const Sums& sums) const {
     }
     const auto operations = static_cast<double>(all.operations);
     row.bytes = all.bytes / operations;
-    row.mean_s = all.seconds / operations;
+    row.mean_s = all.mean_s();
     row.spread_s = slowest_s - fastest_s;
     const bool synchronizes = ends_together(name) && row.ranks > 1;
     const bool differ = row.spread_s > kDiffers * slowest_s;

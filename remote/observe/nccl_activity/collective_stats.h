@@ -42,6 +42,7 @@ public:
 private:
     struct RankSums {
         std::uint64_t operations = 0;
+        std::uint64_t timed = 0;  ///< of these: seconds, shortest and longest are of them
         double bytes = 0;
         double seconds = 0;
         double shortest_s = 0;
