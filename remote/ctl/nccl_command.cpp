@@ -170,10 +170,35 @@ void print_findings(const std::vector<CollectiveFinding>& findings, const char* 
     }
 }
 
+/// By the outcome of wire::RasReply.
+std::string why_no_ras(std::string_view outcome) {
+    if (outcome == "not-set") {
+        return text(
+            kContext,
+            "The ranks have no RAS service: NCCL has one from version 2.24 on, for ranks on GPUs, unless "
+            "NCCL_RAS_ENABLE is 0.");
+    }
+    if (outcome == "refused") {
+        return text(
+            kContext,
+            "NCCL's RAS service refuses the connection: the ranks have no communicator yet, or have ended.");
+    }
+    if (outcome == "not-loopback") {
+        return text(kContext,
+                    "NCCL_RAS_ADDR names an address of the network: only one of the node itself is asked.");
+    }
+    if (outcome == "not-ras") {
+        return text(kContext, "Another program answers at the address of NCCL's RAS service.");
+    }
+    if (outcome == "denied") {
+        return text(kContext, "The node does not permit a connection to NCCL's RAS service.");
+    }
+    return text(kContext, "NCCL's RAS service does not answer.");
+}
+
 void print_ras(const NcclExamination& found) {
     if (!found.ras) {
-        std::printf("%s\n",
-                    text(kContext, "NCCL's RAS service does not answer: %1.", {found.ras_outcome}).c_str());
+        std::printf("%s\n", why_no_ras(found.ras_outcome).c_str());
         return;
     }
     std::vector<std::vector<std::string>> rows{

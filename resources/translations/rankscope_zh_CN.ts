@@ -6907,8 +6907,8 @@
             <translation>rank {rank} 在 {host} 上崩溃：段错误。</translation>
         </message>
         <message>
-            <source>python -X faulthandler shows where; check native extensions and that the wheel fits the processor</source>
-            <translation>python -X faulthandler 可显示出错位置；检查原生扩展，以及 wheel 是否与处理器匹配</translation>
+            <source>PYTHONFAULTHANDLER=1 prints the Python line of the crash (runs of Rankscope have it); check native extensions and that the wheel fits the processor</source>
+            <translation>PYTHONFAULTHANDLER=1 会打印崩溃处的 Python 行（Rankscope 的运行已打开）；检查原生扩展，以及 wheel 是否与处理器匹配</translation>
         </message>
         <message>
             <source>Rank {rank} aborted on {host}.</source>
