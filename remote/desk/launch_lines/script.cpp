@@ -56,19 +56,19 @@ public:
     Reader(const std::string& text, Script& script)
         : text_(text), script_(script), values_(is_slurms(text)) {}
 
-    Result<void> take(const ShellCommand& written);
+    Result<void> take(const WrittenCommand& written);
 
 private:
     static bool is_slurms(const std::string& text) {
         return text.find("srun") != std::string::npos || text.find("sbatch") != std::string::npos ||
                text.find("#SBATCH") != std::string::npos;
     }
-    void drop_keywords(ShellCommand& command);
-    std::size_t take_front(const ShellCommand& command, PastedLine& line);
-    void assign(const ShellCommand& command, const std::string& word, PastedLine& line);
-    bool take_preparation(const ShellCommand& command);
-    void take_folder(const ShellCommand& command);
-    bool is_open(const ShellCommand& command, const std::string& word) const;
+    void drop_keywords(WrittenCommand& command);
+    std::size_t take_front(const WrittenCommand& command, PastedLine& line);
+    void assign(const WrittenCommand& command, const std::string& word, PastedLine& line);
+    bool take_preparation(const WrittenCommand& command);
+    void take_folder(const WrittenCommand& command);
+    bool is_open(const WrittenCommand& command, const std::string& word) const;
     bool is_used(const std::string& variable) const;
 
     const std::string& text_;
@@ -77,7 +77,7 @@ private:
     PastedLine line_;  ///< what was said so far
 };
 
-bool Reader::is_open(const ShellCommand& command, const std::string& word) const {
+bool Reader::is_open(const WrittenCommand& command, const std::string& word) const {
     return std::find(command.unfilled.begin(), command.unfilled.end(), word) != command.unfilled.end();
 }
 
@@ -87,7 +87,7 @@ bool Reader::is_used(const std::string& variable) const {
 }
 
 // "do srun …", "if srun …": the command below the words of the shell. What is only the shell's becomes empty.
-void Reader::drop_keywords(ShellCommand& command) {
+void Reader::drop_keywords(WrittenCommand& command) {
     auto& words = command.words;
     while (!words.empty()) {
         if (is_one_of(words[0], {"for", "select", "case", "function"})) {
@@ -111,7 +111,7 @@ void Reader::drop_keywords(ShellCommand& command) {
     }
 }
 
-void Reader::assign(const ShellCommand& command, const std::string& word, PastedLine& line) {
+void Reader::assign(const WrittenCommand& command, const std::string& word, PastedLine& line) {
     const auto equals = word.find('=');
     const std::string name = word.substr(0, equals);
     const std::string value = word.substr(equals + 1);
@@ -130,7 +130,7 @@ void Reader::assign(const ShellCommand& command, const std::string& word, Pasted
 }
 
 // Variables and words like nohup before the launcher.
-std::size_t Reader::take_front(const ShellCommand& command, PastedLine& line) {
+std::size_t Reader::take_front(const WrittenCommand& command, PastedLine& line) {
     std::size_t at = 0;
     for (; at < command.words.size(); ++at) {
         if (is_assignment(command.words[at])) {
@@ -142,7 +142,7 @@ std::size_t Reader::take_front(const ShellCommand& command, PastedLine& line) {
     return at;
 }
 
-void Reader::take_folder(const ShellCommand& command) {
+void Reader::take_folder(const WrittenCommand& command) {
     const std::string& folder = command.words[1];
     if (!is_open(command, folder)) {
         line_.job.workdir = folder;
@@ -161,7 +161,7 @@ void Reader::take_folder(const ShellCommand& command) {
 }
 
 // What users type before the launcher: cd, export, activating an environment. false: something else.
-bool Reader::take_preparation(const ShellCommand& command) {
+bool Reader::take_preparation(const WrittenCommand& command) {
     const Words& words = command.words;
     if (std::all_of(words.begin(), words.end(), is_assignment)) {  // of the shell; not exported
         for (const auto& word : words) {
@@ -222,8 +222,8 @@ bool starts_training(const Words& words, const FoundLauncher& found) {
     return false;
 }
 
-Result<void> Reader::take(const ShellCommand& written) {
-    ShellCommand command = written;
+Result<void> Reader::take(const WrittenCommand& written) {
+    WrittenCommand command = written;
     drop_keywords(command);
     if (command.words.empty()) {
         return {};
@@ -274,7 +274,7 @@ bool is_kept(const std::string& word, const PastedLine& line) {
 
 }  // namespace
 
-Result<Script> read_script(const std::string& pasted, const std::vector<ShellCommand>& commands) {
+Result<Script> read_script(const std::string& pasted, const std::vector<WrittenCommand>& commands) {
     Script script;
     script.batch = batch_options(pasted);
     Reader reader(pasted, script);
@@ -294,7 +294,7 @@ Result<PastedLine> read_chosen(const Script& script) {
     }
     PastedLine line = chosen->before;
     line.tool = chosen->found.tool;
-    ShellCommand command = chosen->command;
+    WrittenCommand command = chosen->command;
     for (auto other = script.launchers.begin(); other != script.launchers.end(); ++other) {
         if (other->trains && other != chosen) {
             line.notes.push_back(

@@ -13,10 +13,10 @@ namespace rankscope::launch_lines {
 
 /// One line of a script that calls a launcher.
 struct LauncherLine {
-    ShellCommand command;  ///< without what is before the launcher
-    FoundLauncher found;   ///< in its words
-    PastedLine before;     ///< what the lines before it say: variables, folder, notes
-    bool trains = false;   ///< it starts Python or another launcher, not `hostname`
+    WrittenCommand command;  ///< without what is before the launcher
+    FoundLauncher found;     ///< in its words
+    PastedLine before;       ///< what the lines before it say: variables, folder, notes
+    bool trains = false;     ///< it starts Python or another launcher, not `hostname`
 };
 
 /// A pasted text, read as the script that a shell would run.
@@ -29,7 +29,7 @@ struct Script {
 };
 
 /// Fails where sbatch is called with the name of a script.
-Result<Script> read_script(const std::string& text, const std::vector<ShellCommand>& commands);
+Result<Script> read_script(const std::string& text, const std::vector<WrittenCommand>& commands);
 
 /// The job of the line that trains; what is left out becomes notes.
 Result<PastedLine> read_chosen(const Script& script);

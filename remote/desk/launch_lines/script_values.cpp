@@ -157,7 +157,7 @@ std::string ScriptValues::filled(const std::string& word) const {
     return result;
 }
 
-void ScriptValues::fill(ShellCommand& command) const {
+void ScriptValues::fill(WrittenCommand& command) const {
     std::vector<std::string> words;
     std::vector<std::string> unfilled;
     for (const auto& word : command.words) {

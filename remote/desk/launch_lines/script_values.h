@@ -23,7 +23,7 @@ public:
     void set(const std::string& name, const std::string& value) { values_[name] = value; }
     /// Fills in what is known; a word that is one variable becomes the words that a shell makes of its value. Words
     /// that are whole then are no longer `unfilled`.
-    void fill(ShellCommand& command) const;
+    void fill(WrittenCommand& command) const;
 
 private:
     std::string filled(const std::string& word) const;

@@ -32,7 +32,7 @@ private:
     std::string_view text_;
     std::size_t at_ = 0;
     ShellText result_;
-    ShellCommand command_;
+    WrittenCommand command_;
     std::string word_;
     bool in_word_ = false;
     bool unfilled_ = false;

@@ -11,7 +11,7 @@
 namespace rankscope {
 
 /// One simple command of a pasted shell text.
-struct ShellCommand {
+struct WrittenCommand {
     std::vector<std::string> words;     ///< without their quotes
     std::vector<std::string> unfilled;  ///< words in which a shell would fill in $…, `…` or a pattern
     std::vector<std::string> quoted;    ///< those of `unfilled` that have quotes: a shell does not split them
@@ -20,7 +20,7 @@ struct ShellCommand {
 };
 
 struct ShellText {
-    std::vector<ShellCommand> commands;
+    std::vector<WrittenCommand> commands;
     std::string problem;  ///< not empty: what a shell would not understand either ("a ' is never closed")
 };
 

@@ -95,7 +95,7 @@ Words below_shell(Words words) {
     if (!split.problem.empty() || split.commands.size() != 1) {
         return words;
     }
-    ShellCommand command = split.commands.front();
+    WrittenCommand command = split.commands.front();
     ScriptValues(true).fill(command);
     return find_launcher(command.words, 0) ? command.words : words;
 }
