@@ -115,7 +115,7 @@ std::vector<std::string> split_words(const QString& text, QString* why) {
     if (read.commands.empty()) {
         return {};
     }
-    const ShellCommand& first = read.commands.front();
+    const WrittenCommand& first = read.commands.front();
     if (read.commands.size() > 1 || !first.ended_by.empty() || !first.redirections.empty()) {
         *why = Words::tr("Words with spaces between them; put those with ; & | < > into single quotes.");
         return {};

@@ -56,7 +56,7 @@ Result<std::vector<std::string>> alert_command_words(const std::string& line) {
     if (parsed.commands.empty()) {
         return std::vector<std::string>();
     }
-    const ShellCommand& command = parsed.commands.front();
+    const WrittenCommand& command = parsed.commands.front();
     if (parsed.commands.size() > 1 || !command.ended_by.empty()) {
         return fault(text(kContext, "The command is more than one: it is not run by a shell."), remedy);
     }
