@@ -209,6 +209,21 @@ TEST(RunEnd, AVerdictThatIsOverIsNoCause) {
     EXPECT_EQ(own.verdict(false).culprit.rank, 0) << "an error of its own";
 }
 
+TEST(RunEnd, ANodeThatIsGoneWithoutAWordCountsBeforeOneThatGotASignal) {
+    for (const bool gone : {true, false}) {
+        RunTracker tracker = tracker_for(2, 1);
+        Event signalled = end_of("node1", Outcome::Stopped);
+        std::get<EndEvent>(signalled.body).lost_node = "node1";
+        std::get<EndEvent>(signalled.body).lost_how = LostHow::Signalled;
+        tracker.observe(exit_of("node1", 0, 0, 15, 100, true));
+        tracker.observe(signalled);
+        tracker.observe(end_of("node2", gone ? Outcome::Lost : Outcome::Stopped));
+        const std::string said = tracker.verdict(false).detail;
+        EXPECT_EQ(said.find("node2") != std::string::npos, gone) << said;
+        EXPECT_EQ(said.find("node1") != std::string::npos, !gone) << said;
+    }
+}
+
 TEST(RunEnd, ARunThatTheJobStopsBecauseItHangsHasFailed) {
     RunTracker tracker = tracker_for(2, 1);
     tracker.observe(live_verdict());

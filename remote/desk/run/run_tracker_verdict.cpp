@@ -100,7 +100,13 @@ const EndEvent* RunTracker::end_that_names_a_lost_node() const {
         return std::tuple(node == end.lost_node, claims[end.lost_node], node == plan_.master_node);
     };
     std::tuple<bool, int, bool> best_weight{false, 0, false};
+    // srun sends SIGTERM to the supervisors of all other nodes when one is gone without a word.
+    const bool gone = std::any_of(ended_.begin(), ended_.end(),
+                                  [](const auto& entry) { return entry.second.outcome == Outcome::Lost; });
     for (const auto& [node, end] : ended_) {
+        if (gone && end.lost_how == LostHow::Signalled) {
+            continue;
+        }
         if (!end.lost_node.empty() && (best == nullptr || weight(node, end) > best_weight)) {
             best = &end;
             best_weight = weight(node, end);
