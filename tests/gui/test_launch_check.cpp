@@ -197,6 +197,7 @@ TEST(JobTexts, UnderSlurmNothingNamesNodes) {
     texts.options.submit_node = u"login1"_s;
     texts.procs_per_node = u"auto"_s;
     texts.options.max_restarts.clear();  // the reader of job files refuses both together
+    texts.options.peer_timeout.clear();  // and this for own programs
     CheckedJob checked = check_job_texts(job, texts);
     check_as_file(checked);
     EXPECT_TRUE(checked.errors.empty()) << checked.errors.begin()->first;

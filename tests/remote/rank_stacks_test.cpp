@@ -220,8 +220,12 @@ TEST_F(RankStacks, AProgramThatForksAnswersForItself) {
     // The process that works is the child then.
     client_ = std::make_unique<test::AgentClient>(folder_.path().string());
     run = begin(forks + "print('ready', flush=True); os.waitpid(pid, 0)\n");
-    rank = look_when_printed(run, "ready");
-    EXPECT_TRUE(rank.python_stack().empty());
+    look_when_printed(run, "ready");
+    // The parent is looked at until it waits for the child.
+    EXPECT_TRUE(test::wait_until([&] {
+        rank = look(run);
+        return rank.python_stack().empty();
+    }));
     EXPECT_NE(why_not(rank, "python_stack").find("no hook"), std::string::npos)
         << why_not(rank, "python_stack");
     end_all(run);
