@@ -12,7 +12,7 @@
 namespace rankscope {
 namespace {
 
-/// Counts what yaml-cpp reads and stops it at the first excess. Aliases count as what they stand for.
+/// Counts what yaml-cpp reads and stops it at the first excess. An alias counts with all its values.
 class Measure : public YAML::EventHandler {
 public:
     explicit Measure(const YamlLimits& limits) : limits_(limits) {}

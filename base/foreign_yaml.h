@@ -15,7 +15,7 @@ namespace rankscope {
 struct YamlLimits {
     std::size_t bytes = std::size_t{1} << 20;
     std::size_t depth = 64;
-    std::size_t values = 100'000;  ///< an alias counts as all that it stands for
+    std::size_t values = 100'000;  ///< an alias counts with all its values
 };
 
 /// The text exceeds a limit.

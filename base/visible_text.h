@@ -19,7 +19,7 @@ CodePoint first_code_point(std::string_view text);
 
 /// Control characters, C1 controls, and marks that reorder a text or that nobody sees.
 bool is_invisible(std::uint32_t code_point);
-/// "\x1b", "\u009b": stands for an invisible character; for the first byte where it is no valid UTF-8.
+/// "\x1b", "\u009b": replaces an invisible character; for the first byte where it is no valid UTF-8.
 std::string escape_of(CodePoint point, char first);
 
 /// A text of a node or another program as one line: "\n", "\t" and "\r" for themselves, escapes for all other invisible

@@ -167,16 +167,18 @@ TEST(BatchScript, TheLineThatTrainsIsTaken) {
     EXPECT_EQ(submitted(std::string(kHead) + "srun ./train\n").job.command, (Words{"./train"}));
 }
 
-TEST(BatchScript, WhatIsCutOffIsNoHarm) {
+TEST(BatchScript, ATruncatedScriptIsAJobOrAFailureWithAReason) {
     const std::string script =
         std::string(kHead) +
         "A=(1 2)\nexport B=$((2*3)) C=${D:-4}\nsrun $E ${A[0]} \"$B\" python a.py $((1/0)) ${";
     for (std::size_t length = 0; length <= script.size(); ++length) {
-        static_cast<void>(read_launch_line(script.substr(0, length)));
+        const auto read = read_launch_line(script.substr(0, length));
+        EXPECT_TRUE(read ? !read->job.command.empty() : !read.failure().what.empty()) << length;
     }
     for (const char* odd : {"srun $", "srun ${", "srun ${}", "srun $(", "srun $((", "srun $(()) a",
                             "srun ${:-}", "A=( srun a"}) {
-        static_cast<void>(read_launch_line(odd));
+        const auto read = read_launch_line(odd);
+        EXPECT_TRUE(read ? !read->job.command.empty() : !read.failure().what.empty()) << odd;
     }
 }
 
