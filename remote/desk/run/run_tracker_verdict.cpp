@@ -101,8 +101,10 @@ const EndEvent* RunTracker::end_that_names_a_lost_node() const {
     };
     std::tuple<bool, int, bool> best_weight{false, 0, false};
     // srun sends SIGTERM to the supervisors of all other nodes when one is gone without a word.
-    const bool gone = std::any_of(ended_.begin(), ended_.end(),
-                                  [](const auto& entry) { return entry.second.outcome == Outcome::Lost; });
+    // One that only does not answer may be well: that is no reason for the signal.
+    const bool gone = std::any_of(ended_.begin(), ended_.end(), [](const auto& entry) {
+        return entry.second.outcome == Outcome::Lost && !entry.second.presumed;
+    });
     for (const auto& [node, end] : ended_) {
         if (gone && end.lost_how == LostHow::Signalled) {
             continue;
