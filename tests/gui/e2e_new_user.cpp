@@ -164,6 +164,7 @@ protected:
     void watch();
     void run_again();
     void kill_a_rank();
+    void jump_to_the_line();
     void compare();
     void scale();
     void export_run();
@@ -365,6 +366,25 @@ void NewUser::kill_a_rank() {
            "the header says failed, and who: " + ss(text("runOutcome")));
 }
 
+void NewUser::jump_to_the_line() {
+    QString line;
+    if (auto* why = find<QPushButton>("failureWhy"); !find<QTextBrowser>("failureLines")->isVisible()) {
+        hand::click(why);
+    }
+    expect_soon([&] { return !(line = hand::click_link(find<QTextBrowser>("failureLines"))).isEmpty(); },
+                "a line of the verdict is a link");
+    const LogView* log = window_->live_page()->log()->view();
+    const auto is_there = [&] {
+        for (std::uint32_t row = log->first_visible_row(); row <= log->last_visible_row(); ++row) {
+            if (log->row_rect(row).isValid() && log->current_line() == log->rows()->line(row)) {
+                return log->row_text(row).contains(line.section(u": "_s, -1).trimmed().left(40));
+            }
+        }
+        return false;
+    };
+    expect_soon(is_there, "the log shows the line and has its cursor there: " + ss(line));
+}
+
 void NewUser::compare() {
     hand::click(find<QToolButton>("navRuns"));
     auto* table = find<QTableView>("runsTable");
@@ -465,6 +485,7 @@ TEST_F(NewUser, TrainsOnTwoMachinesFromAnEmptyHome) {
     step("watch", [&] { watch(); });
     step("run again", [&] { run_again(); });
     step("kill a rank", [&] { kill_a_rank(); });
+    step("jump to the line", [&] { jump_to_the_line(); });
     step("compare", [&] { compare(); });
     step("scaling run", [&] { scale(); });
     step("export", [&] { export_run(); });

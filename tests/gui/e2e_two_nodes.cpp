@@ -307,7 +307,7 @@ TEST_F(TwoNodes, FromUnknownHostsToAFinishedRunAndBack) {
 
 TEST_F(TwoNodes, AKilledRankIsNamedInTheWindow) {
     ASSERT_NO_FATAL_FAILURE(start_until_training());
-    // Its process number stands in its log.
+    // Its log has its process number.
     QString pid;
     for (const LogLine& line : window_->live_page()->shown()->data().log.lines_of(1, 100)) {
         const auto match = QRegularExpression(u"\\bpid (\\d+)"_s).match(qs(line.text));
@@ -324,6 +324,15 @@ TEST_F(TwoNodes, AKilledRankIsNamedInTheWindow) {
     EXPECT_EQ(run().ranks[1].phase, RankPhase::Failed);
     EXPECT_TRUE(text("rankSummary").contains(u"failed"_s));
     picture("10-killed");
+    auto* of_rank = find<QPushButton>("failureLog");
+    if (!of_rank->isVisible()) {
+        click(find<QPushButton>("failureWhy"));
+    }
+    ASSERT_TRUE(wait_until([&] {
+        return window_->childAt(of_rank->mapTo(window_.get(), of_rank->rect().center())) == of_rank;
+    })) << "it is in view";
+    click(of_rank);
+    EXPECT_EQ(find<QComboBox>("logRank")->currentData().toInt(), 1);
 }
 
 TEST_F(TwoNodes, StopEndsTheRun) {

@@ -5,12 +5,12 @@
 #include <tests/gui/user_hand.h>
 
 #include <QAbstractItemView>
+#include <QAbstractScrollArea>
 #include <QAction>
 #include <QApplication>
 #include <QComboBox>
 #include <QMenu>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QScrollBar>
 #include <QTextBlock>
 #include <QTextBrowser>
@@ -59,11 +59,11 @@ void turn_wheel(QWidget* viewport, int notches) {
     QApplication::processEvents();
 }
 
-/// Scrolls the page that holds the widget until the place is inside of it.
+/// Scrolls the pages and cards that hold the widget until the place is inside of them.
 void bring_into_view(const QWidget* widget, const QPoint& at) {
     for (QWidget* parent = widget->parentWidget(); parent != nullptr; parent = parent->parentWidget()) {
-        auto* area = qobject_cast<QScrollArea*>(parent);
-        if (area == nullptr) {
+        auto* area = qobject_cast<QAbstractScrollArea*>(parent);
+        if (area == nullptr || !area->viewport()->isAncestorOf(widget)) {
             continue;
         }
         constexpr int kMargin = 12;
