@@ -299,6 +299,10 @@ QString culprit_text(const Culprit& culprit) {
     if (culprit.rank < 0) {
         return Words::tr("Node %1 failed").arg(qs(culprit.node));
     }
+    if (!culprit.process_state.empty()) {
+        return Words::tr("%1 stopped answering: its process is stopped (state %2)")
+            .arg(where, qs(culprit.process_state));
+    }
     if (culprit.signal > 0) {
         return Words::tr("%1 was killed by signal %2 (%3)")
             .arg(where)

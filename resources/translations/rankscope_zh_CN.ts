@@ -15524,6 +15524,10 @@
             <source>What runs there may continue.</source>
             <translation>那里正在运行的程序可能仍在继续。</translation>
         </message>
+        <message>
+            <source>%1 stopped answering: its process is stopped (state %2)</source>
+            <translation>%1 停止应答：其进程已被停止（状态 %2）</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::AbsenceState</name>

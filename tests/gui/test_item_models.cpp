@@ -169,6 +169,9 @@ TEST(Texts, ReadNaturally) {
     EXPECT_EQ(exit_text(-1, 9), u"signal 9 (SIGKILL)"_s);
     EXPECT_EQ(exit_text(3, 0), u"exit code 3"_s);
     EXPECT_EQ(culprit_text({1, "node2", 3, 0, "", {}}), u"Rank 1 on node2 ended with exit code 3"_s);
+    EXPECT_EQ(culprit_text({1, "node2", -1, 19, "", {}, "T"}),
+              u"Rank 1 on node2 stopped answering: its process is stopped (state T)"_s)
+        << "no signal has killed it";
 }
 
 }  // namespace
