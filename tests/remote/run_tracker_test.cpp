@@ -351,6 +351,34 @@ TEST(RunTracker, ARankThatFailedOnItsOwnIsNamedWhateverItsVictimsSay) {
     EXPECT_EQ(tracker.verdict(false).culprit.rank, 1);
 }
 
+TEST(RunTracker, AnEngineRankThatCannotConnectIsAVictimOfTheCutLink) {
+    RunTracker tracker;
+    LaunchPlan plan = plan_of(3, 1);
+    for (auto& rank : plan.ranks) {
+        rank.command = {"{worker}"};
+    }
+    tracker.set_plan(plan);
+    for (int rank = 0; rank < 3; ++rank) {  // they meet at the store, and then cannot connect with one another
+        tracker.observe(stage("node" + std::to_string(rank + 1), rank, StageName::Rendezvous,
+                              StageStatus::Progress, 1));
+    }
+    DiagnosisEvent cut;
+    cut.id = "partition-midrun";
+    cut.phase = VerdictPhase::Live;
+    cut.confidence = 0.95;
+    cut.title = "Rank 2 on node3 cannot reach node2.";
+    cut.nodes = {"node2", "node3"};
+    cut.ranks = {2};
+    cut.pairs = {{"node3", "node2"}};
+    tracker.observe(make_event(cut, 1, "", -1));
+    tracker.observe(victim("node2", 1, 0, 10));
+    tracker.observe(exit_of("node1", 0, 1, 0, 11));
+    tracker.observe(victim("node3", 2, 0, 12));
+    const EndEvent verdict = tracker.verdict(false);
+    EXPECT_FALSE(verdict.has_culprit) << verdict.culprit.rank;
+    EXPECT_EQ(verdict.detail, cut.title);
+}
+
 TEST(RunTracker, WhatIsWaitedForIsAStageOfTheRun) {
     RunTracker tracker = tracker_for(3, 1);
     tracker.observe(stage("", -1, StageName::Start, StageStatus::Done));

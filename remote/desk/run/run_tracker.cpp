@@ -174,7 +174,7 @@ const DiagnosisEvent* RunTracker::held() const {
 bool RunTracker::is_victim(const Exit& exit) const {
     const bool known = exit.rank >= 0 && exit.rank < static_cast<int>(ranks_.size());
     const bool meets =
-        known && !ranks_[static_cast<std::size_t>(exit.rank)].met && runs_engine(plan_, exit.rank);
+        known && ranks_[static_cast<std::size_t>(exit.rank)].step < 0 && runs_engine(plan_, exit.rank);
     return rankscope::is_victim(exit.event, meets, held());
 }
 

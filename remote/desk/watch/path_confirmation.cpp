@@ -142,7 +142,8 @@ void refine(Verdict& verdict, const Check& check) {
     verdict.title += ' ' + check.detail;
     verdict.confidence = std::max(verdict.confidence, kConfirmed);
     verdict.pairs = check.pairs;
-    if (!check.nodes.empty()) {
+    // Nothing passes between two nodes: whether one of them is at fault or what lies between, these two do not show.
+    if (check.id != "partition-midrun" && !check.nodes.empty()) {
         verdict.nodes = check.nodes;
         verdict.node = check.nodes.front();
     }
