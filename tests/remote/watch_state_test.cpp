@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/watch/hang_rule.h>
+#include <remote/desk/watch/path_confirmation.h>
 #include <remote/desk/watch/watch_state.h>
 
 #include <gtest/gtest.h>
@@ -94,6 +95,78 @@ TEST(WatchState, LooksWhenTheStepsCeaseAndSaysWhenTheyContinue) {
     EXPECT_EQ(over->id.text(), "rank-stopped");
     EXPECT_FALSE(watch.take_over(now)) << "once";
     train(20);
+}
+
+// The others wait for as long as their library lets them, which may be shorter than a verdict takes.
+TEST(WatchState, SuspectsTheRankThatSleepsWhileTheOthersWait) {
+    WatchState watch;
+    LaunchPlan plan;
+    plan.ranks.resize(2);
+    plan.ranks[1].rank = 1;
+    double now = 1000;
+    std::int64_t step = 0;
+    for (; now < 1030; now += 0.5) {
+        watch.observe(step_of(0, ++step, now), now);
+        watch.tick(now);
+    }
+    const auto stall = [&](double seconds) {
+        for (const double end = now + seconds; now < end; now += 0.25) {
+            if (watch.wanted(now) != WatchState::Wanted::Nothing) {
+                auto asleep = waiting(1, now);
+                asleep.system_call = "clock_nanosleep";
+                asleep.python_stack = {"/home/u/train.py:17 in step"};
+                const LookResult look{.ranks = {{"node1", {waiting(0, now)}}, {"node2", {asleep}}}};
+                EXPECT_FALSE(watch.take(look, plan, now).found) << "it may take its time";
+            }
+        }
+    };
+    stall(15);
+    watch.observe(failure_of(0), now);
+    ASSERT_TRUE(watch.suspicion());
+    EXPECT_EQ(watch.suspicion()->verdict.rank, 1);
+    EXPECT_EQ(watch.suspicion()->verdict.reason, "sleeps");
+    EXPECT_LE(watch.suspicion()->verdict.confidence, 0.8);
+}
+
+TEST(WatchState, SuspectsNobodyOnceTheRunGoesOn) {
+    WatchState watch;
+    LaunchPlan plan;
+    plan.ranks.resize(2);
+    plan.ranks[1].rank = 1;
+    double now = 1000;
+    for (int step = 1; step <= 20; ++step, now += 0.5) {
+        watch.observe(step_of(0, step, now), now);
+    }
+    for (const double end = now + 15; now < end; now += 0.25) {
+        if (watch.wanted(now) != WatchState::Wanted::Nothing) {
+            auto asleep = waiting(1, now);
+            asleep.system_call = "clock_nanosleep";
+            asleep.python_stack = {"/home/u/train.py:17 in step"};
+            static_cast<void>(
+                watch.take({.ranks = {{"node1", {waiting(0, now)}}, {"node2", {asleep}}}}, plan, now));
+        }
+    }
+    EXPECT_TRUE(watch.suspicion());
+    watch.observe(step_of(0, 21, now), now);
+    watch.observe(failure_of(0), now + 1);
+    EXPECT_FALSE(watch.suspicion());
+}
+
+TEST(PathConfirmation, ACutBetweenTwoNodesBlamesNeither) {
+    Verdict verdict;
+    verdict.id = "partition-midrun";
+    verdict.nodes = {"node2", "node3"};
+    Check check;
+    check.id = "partition-midrun";
+    check.status = CheckStatus::Fail;
+    check.nodes = {"node2"};
+    check.pairs = {{"node3", "node2"}};
+    refine(verdict, check);
+    EXPECT_TRUE(verdict.node.empty()) << verdict.node;
+    EXPECT_EQ(verdict.nodes, (std::vector<std::string>{"node2", "node3"}));
+    check.id = "gloo-ports-blocked";  // a rule of one node
+    refine(verdict, check);
+    EXPECT_EQ(verdict.node, "node2");
 }
 
 TEST(WatchState, APauseAndAnEndAreNoStall) {

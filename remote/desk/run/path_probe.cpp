@@ -86,7 +86,7 @@ void PathProbe::observe(const Event& event) {
 
 bool PathProbe::is_unexplained() const {
     const std::lock_guard lock(mutex_);
-    return !lost_peers_.empty() && !explained_ && plan_.nodes.size() > 1;
+    return !lost_peers_.empty() && !explained_;
 }
 
 void PathProbe::keep(const PreflightReport& report) {
@@ -96,6 +96,9 @@ void PathProbe::keep(const PreflightReport& report) {
 
 std::optional<Verdict> PathProbe::find_cause() {
     PreflightRequest looked = request();
+    if (!looked.plan || looked.plan->nodes.size() < 2) {
+        return std::nullopt;
+    }
     looked.connected.clear();  // the run has closed its links
     looked.sessions = context_.sessions.get();
     looked.depth = PreflightDepth::Quick;

@@ -29,7 +29,7 @@ public:
     void set_plan(const LaunchPlan& plan);
     void reached(const std::string& node, const NodeFacts& facts);
     void observe(const Event& event);
-    /// Every rank that failed has lost another one, and nothing explains it: the network may.
+    /// Every rank that failed has lost another one, and nothing explains it.
     bool is_unexplained() const;
     /// Looks for a fault between the nodes after such an end, over connections of its own, which ask no question.
     /// Blocks for some seconds. The verdict has the phase Live: the end of the run takes it over.

@@ -136,7 +136,7 @@ RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter
         if (!probe->is_unexplained()) {
             return finish(std::nullopt);
         }
-        const std::lock_guard lock(mutex);  // the network is looked at first, not on this thread
+        const std::lock_guard lock(mutex);  // its cause is looked for first, not on this thread
         unexplained = true;
     };
     hooks.logs = [this](LogDiagnosis::Done done) { logs->conclude(std::move(done)); };
@@ -364,9 +364,10 @@ void RunController::Impl::watch() {
     }
 }
 
-// The ranks have lost one another: where the network shows why, the end takes that as its cause.
+// The ranks have lost one another: where the last look at them or the network shows why, the end takes that as its cause.
 void RunController::Impl::explain_end() {
-    if (auto cause = probe->find_cause()) {
+    auto cause = watcher->suspicion();
+    if (cause || (cause = probe->find_cause())) {
         context.post(event_of(std::move(*cause)));
     }
     finish(std::nullopt);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <remote/desk/verdict_words.h>
 #include <remote/desk/watch/store_path.h>
 #include <remote/desk/watch/watch_state.h>
 #include <remote/diagnosis/verdict_source.h>
@@ -21,6 +22,7 @@ constexpr double kLateLookS = 30;
 constexpr int kStacksEvery = 6;
 constexpr double kHardwareStallS = 6;
 constexpr double kHardwareBeforeS = 60;  // the ranks may compute on for a while
+constexpr double kAtOnceS = 1e-3;
 constexpr double kOverAfterS = 3;        // of progress: a run that fails writes, too, just before it ends
 
 }  // namespace
@@ -33,6 +35,9 @@ void WatchState::observe(const Event& event, double now) {
         posted_ = *verdict;
     }
     const auto signs = rule_.signs();
+    if (event.as<ExitEvent>() != nullptr && signs != signs_ && !rule_.ending()) {
+        suspected_.reset();  // it has made progress since the last look
+    }
     rule_.observe(event, now);
     if (rule_.signs() != signs && open_ && sign_at_ <= 0) {
         sign_at_ = now;
@@ -73,6 +78,7 @@ void WatchState::end_stall() {
     silent_since_.clear();
     missed_.clear();
     rival_.reset();
+    suspected_.reset();
 }
 
 WatchState::Wanted WatchState::wanted(double now) const {
@@ -160,6 +166,10 @@ WatchState::Outcome WatchState::take(const LookResult& look, const LaunchPlan& p
     auto seen = view(plan, now);
     seen.collectives = collectives;
     auto found = with_hardware(find_hang(seen), seen);
+    suspected_.reset();
+    if (!found && !open_) {
+        suspect(seen);
+    }
     if (found && open_ && found->is(*open_) && found->with_collectives && !open_has_collectives_) {
         open_has_collectives_ = true;
         open_ = found->verdict;
@@ -185,6 +195,15 @@ WatchState::Outcome WatchState::take(const LookResult& look, const LaunchPlan& p
     rule_.forget_silence();
     outcome.found = std::move(found);
     return outcome;
+}
+
+void WatchState::suspect(HangView view) {
+    view.hang_after_s = kAtOnceS;
+    auto found = find_hang(view);
+    if (found && (found->verdict.rank >= 0 || !found->verdict.ranks.empty())) {
+        found->verdict.confidence = std::min(found->verdict.confidence, kSureVerdict);
+        suspected_ = std::move(found);
+    }
 }
 
 // A GPU or a link that failed shortly before is the cause, unless the rank itself is held.

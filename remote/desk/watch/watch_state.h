@@ -50,9 +50,14 @@ public:
     /// The verdict that no longer holds, because the run makes progress again; once.
     std::optional<Verdict> take_over(double now);
 
+    /// What the last look would have named, had it lasted: who held the run, once ranks have given up waiting. The time
+    /// that a verdict needs otherwise only rules out work that takes long, and their library has done so.
+    const std::optional<HangFinding>& suspicion() const { return suspected_; }
+
     const std::map<int, RankSeen>& ranks() const { return looks_.ranks(); }
 
 private:
+    void suspect(HangView view);
     void end_stall();
     Verdict close();
     HangView view(const LaunchPlan& plan, double now) const;
@@ -74,6 +79,7 @@ private:
     std::optional<Verdict> posted_;  ///< open_ as it was posted: a closer look may have named it otherwise
     bool open_has_collectives_ = false;  ///< what the collectives show is among its evidence
     std::optional<HangFinding> rival_;   ///< another finding than the open one, seen once
+    std::optional<HangFinding> suspected_;
 };
 
 }  // namespace rankscope

@@ -22,6 +22,11 @@ double now_s() {
     return static_cast<double>(now_us()) * 1e-6;
 }
 
+Verdict with_begin(HangFinding finding) {
+    finding.verdict.since_us = now_us() - static_cast<std::int64_t>((monotonic_s() - finding.since) * 1e6);
+    return std::move(finding.verdict);
+}
+
 }  // namespace
 
 /// The answers of all nodes to one look. Shared with the callbacks, which may outlive the look.
@@ -107,6 +112,12 @@ void Watcher::recall(const Event& event) {
     static_cast<void>(nccl_.observe(event));
     store_path_.observe(event);
     static_cast<void>(stragglers_.observe(event));
+}
+
+std::optional<Verdict> Watcher::suspicion() {
+    const std::lock_guard lock(mutex_);
+    const auto& suspected = state_.suspicion();
+    return suspected ? std::optional(with_begin(*suspected)) : std::nullopt;
 }
 
 void Watcher::run() {
@@ -310,8 +321,7 @@ void Watcher::post_found(HangFinding finding) {
     if (hooks_.confirm) {
         hooks_.confirm(finding);
     }
-    finding.verdict.since_us = now_us() - static_cast<std::int64_t>((monotonic_s() - finding.since) * 1e6);
-    post(std::move(finding.verdict));
+    post(with_begin(std::move(finding)));
 }
 
 void Watcher::act(HangFinding finding) {

@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -58,6 +59,8 @@ public:
     void observe(const Event& event);
     /// An event of the store, before the run is taken up again.
     void recall(const Event& event);
+    /// After an end by ranks that gave up waiting: who they waited for, as the last look showed it. A live verdict.
+    std::optional<Verdict> suspicion();
 
 private:
     struct Answers;
