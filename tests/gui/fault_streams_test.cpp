@@ -46,9 +46,11 @@ Event event_of(const Json& json) {
     Event event;
     event.seq = json.value("seq", std::uint64_t{0});
     event.t_us = static_cast<std::int64_t>(json.at("t").get<double>() * 1e6);
-    event.node = json.value("node", "");
-    event.rank = json.at("rank").is_null() ? -1 : json.at("rank").get<int>();
     EXPECT_TRUE(body_from_json(json.at("event").get<std::string>(), json.dump(), event.body)) << json.dump();
+    if (event.as<DiagnosisEvent>() == nullptr) {  // whose node and rank are those at fault; it is the desk's own
+        event.node = json.value("node", "");
+        event.rank = json.at("rank").is_null() ? -1 : json.at("rank").get<int>();
+    }
     return event;
 }
 
@@ -106,6 +108,13 @@ std::vector<std::string> streams() {
 
 bool is_end(const Event& event) {
     return event.node.empty() && event.as<EndEvent>() != nullptr;
+}
+
+bool is_part_of_the_end(const Event& event) {
+    const auto* stage = event.as<StageEvent>();
+    const auto* verdict = event.as<DiagnosisEvent>();
+    return (stage != nullptr && stage->name == StageName::Stop) || event.as<ExitEvent>() != nullptr ||
+           event.as<EndEvent>() != nullptr || (verdict != nullptr && verdict->phase == VerdictPhase::End);
 }
 
 /// Reads what the window says of who is at fault, in five places.
@@ -200,15 +209,8 @@ void FivePlaces::expect_five_of_five(const Stream& stream) {
     window_->show_page(MainWindow::Page::Live);
     const auto end = std::find_if(stream.events.begin(), stream.events.end(), is_end);
     ASSERT_NE(end, stream.events.end()) << "a run without an end";
-    // The last moment at which the run goes on, and something is known: the verdicts of the end come just before it.
-    auto last = end;
-    while (last != stream.events.begin()) {
-        const auto* verdict = std::prev(last)->as<DiagnosisEvent>();
-        if (verdict == nullptr || verdict->phase != VerdictPhase::End) {
-            break;
-        }
-        --last;
-    }
+    // The last moment at which the run goes on.
+    const auto last = std::find_if(stream.events.begin(), end, is_part_of_the_end);
     if (stream.live) {
         show(stream, std::size_t(last - stream.events.begin()));
         EXPECT_TRUE(find<QLabel>("failureTitle")->isVisible()) << "no card while it lasts";

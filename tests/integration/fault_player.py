@@ -18,7 +18,7 @@ SCRIPT = """
 import datetime, os, signal, sys, time
 import torch, torch.distributed as dist
 def at_fault(): return os.environ["RANK"] == os.environ.get("AT_FAULT", "1") and os.path.exists("/tmp/now")
-dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=25))
+dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=float(os.environ["PATIENCE"])))
 rank, step = dist.get_rank(), 0
 %s
 while step < 4000:
@@ -38,15 +38,16 @@ batches = iter(torch.utils.data.DataLoader(Endless(), batch_size=2, num_workers=
 """
 
 
-def script(fault: str, prepare: str = "") -> dict:
+def script(fault: str, prepare: str = "", patience: float = 75) -> dict:
+    """`patience`: seconds that its ranks wait for each other."""
     code = SCRIPT % (prepare, "".join(f"        {line}\n" for line in fault.strip().splitlines()))
-    return {"name": "faulty", "nodes": NODES, "procs_per_node": 1, "on_failure": {"peer_timeout_s": 10, "grace_s": 2},
-            "preflight": "off", "command": ["python3", "-c", code]}
+    return {"name": "faulty", "nodes": NODES, "procs_per_node": 1, "on_failure": {"grace_s": 2}, "preflight": "off",
+            "env": {"PATIENCE": str(patience)}, "command": ["python3", "-c", code]}
 
 
 def native(**keys) -> dict:
     return train_job(NODES, name="faulty", epochs=1000000, validate=False, dataset={"name": "synthetic-digits"}, preflight="off", log_every=5,
-                     on_failure={"peer_timeout_s": 10, "grace_s": 2}, **keys)
+                     on_failure={"grace_s": 2}, **keys)
 
 
 class Fault:
@@ -59,7 +60,8 @@ class Fault:
 
 def scripted(name, fault, **options):
     options.setdefault("culprit", {"rank": 1})
-    return Fault(name, script(fault, options.pop("prepare", "")), torch=True, **options)
+    job = script(fault, **{key: options.pop(key) for key in ("prepare", "patience") if key in options})
+    return Fault(name, job, torch=True, **options)
 
 
 def kill_worker(cluster):
@@ -97,6 +99,7 @@ FAULTS = [
     scripted("exit-early", "sys.exit(0)", live=False),
     scripted("uneven-batches", "dist.barrier()\nbreak"),
     scripted("sleep", "time.sleep(100000)"),
+    scripted("sleep-and-peers-give-up", "time.sleep(100000)", patience=15, live=False),
     scripted("endless-loop", "while True: pass"),
     scripted("segfault", "os.kill(os.getpid(), signal.SIGSEGV)", live=False),
     scripted("abort", "os.abort()", live=False),
