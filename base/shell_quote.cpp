@@ -45,6 +45,11 @@ std::string sh_quote(std::string_view word) {
     return quoted(word, "'");
 }
 
+std::string shell_assignment(std::string_view name, std::string_view value) {
+    const std::string start = std::string(name) + '=';
+    return VariableName::of(name) ? start + shell_quote(value) : shell_quote(start + std::string(value));
+}
+
 std::string copied_word(std::string_view value) {
     if (value.empty() || value.front() == '-' || !is_visible_text(value)) {
         return "…";

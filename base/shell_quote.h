@@ -15,6 +15,9 @@ std::string shell_quote(std::string_view word);
 /// The same for sh alone: its single quotes take every other character as it is.
 std::string sh_quote(std::string_view word);
 
+/// "NAME=VALUE" before a command: sets the variable, and nothing else. A name that no shell knows makes one quoted word.
+std::string shell_assignment(std::string_view name, std::string_view value);
+
 /// A value within a command that the user may copy from a sentence: one word, "~/" kept for the shell. "…" in place of
 /// what no command should take from a foreign text: an option, characters that are not visible, nothing at all.
 std::string copied_word(std::string_view value);

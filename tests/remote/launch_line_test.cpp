@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "support/hostile_texts.h"
+#include "support/run_program.h"
+#include "support/temporary_folder.h"
+
 #include <remote/desk/launch/run_launcher.h>
 #include <remote/desk/launch/slurm/slurm_options.h>
 #include <remote/desk/launch_lines/launch_line.h>
@@ -394,6 +398,56 @@ TEST(LaunchLine, LinesSayWhereToTypeThem) {
     const auto worker = write_launch_lines(LauncherTool::Mpirun, native, *make_plan(two_nodes(), native, {}));
     ASSERT_TRUE(worker);
     EXPECT_NE(worker->lines[0].text.find("rankscope-worker --config train.json"), std::string::npos);
+}
+
+// What a job and an inventory of somebody else bring is a word of the line, for the user's shell and for those of the ranks.
+TEST(LaunchLine, NoPartOfAWrittenLineIsACommand) {
+    const test::TemporaryFolder folder;
+    const std::string mark = (folder / "mark").string();
+    // The launchers do what they are asked to do: they start what begins with "sh".
+    const std::string launchers = R"(launch() { while [ $# -gt 0 ] && [ "$1" != sh ]; do shift; done; "$@"; }
+for p in torchrun srun deepspeed accelerate horovodrun mpirun python3; do eval "$p() { launch \"\$@\"; }"; done
+)";
+    for (const auto& attack : test::hostile_texts(mark)) {
+        Job job;
+        job.name = attack;
+        job.nodes = {"node1", "node2"};
+        job.procs_per_node = 1;
+        job.command = {"true", attack};
+        job.env = {{attack, "1"}, {"A", attack}};
+        Inventory inventory = two_nodes();
+        inventory.nodes[0].address = attack;
+        const auto plan = make_plan(inventory, job, {});
+        ASSERT_TRUE(plan);
+        for (const auto tool : all_launcher_tools()) {
+            const auto lines = write_launch_lines(tool, job, *plan);
+            if (!lines) {
+                continue;
+            }
+            for (const auto& line : lines->lines) {
+                (void)test::run_program({"bash", "-c", launchers + line.text});
+                EXPECT_FALSE(std::filesystem::exists(mark)) << to_string(tool) << ": " << line.text;
+                std::filesystem::remove(mark);
+            }
+        }
+    }
+}
+
+TEST(LaunchLine, APastedTextIsReadAndNeverRun) {
+    const test::TemporaryFolder folder;
+    const std::string mark = (folder / "mark").string();
+    for (const auto& attack : test::hostile_texts(mark)) {
+        for (const std::string& text :
+             {"torchrun --nproc-per-node=2 train.py " + attack, "X=" + attack + " torchrun train.py",
+              "cd " + attack + " && torchrun train.py",
+              "#!/bin/bash\n#SBATCH -J " + attack + "\nsrun python3 train.py " + attack,
+              "export MASTER_ADDR=" + attack + "\nsrun torchrun train.py", attack}) {
+            if (const auto line = read_launch_line(text)) {
+                static_cast<void>(job_from(*line, two_nodes(), {"node1"}));
+            }
+            EXPECT_FALSE(std::filesystem::exists(mark)) << text;
+        }
+    }
 }
 
 }  // namespace

@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "support/hostile_texts.h"
+#include "support/run_program.h"
+#include "support/temporary_folder.h"
+
 #include <remote/desk/launch/run_launcher.h>
 #include <remote/desk/plan/compute_offers.h>
 #include <remote/desk/plan/nccl_plugin.h>
@@ -573,6 +577,23 @@ TEST(LaunchPlan, TextCanBePastedIntoAShell) {
     EXPECT_NE(text.find(" A='two words'"), std::string::npos) << text;
     EXPECT_NE(text.find(R"( python3 -c 'print('\''it'\'')')"), std::string::npos) << text;
     EXPECT_NE(text.find("rank 0  local  cpu  local rank 0"), std::string::npos) << text;
+}
+
+// The job of somebody else: the user copies its command from the plan.
+TEST(LaunchPlan, NoPartOfAPastedCommandIsACommand) {
+    const test::TemporaryFolder folder;
+    const std::string mark = (folder / "mark").string();
+    for (const auto& attack : test::hostile_texts(mark)) {
+        Job job = program_job({"local"});
+        job.procs_per_node = 1;
+        job.command = {"true", attack};
+        job.env = {{attack, "1"}, {attack + "_TOKEN", "1"}, {"A", attack}};
+        const std::string text = to_text(planned(Inventory{}, job));
+        const auto command = text.find("\n ", text.find("\nrank 0  "));
+        ASSERT_NE(command, std::string::npos) << text;
+        (void)test::run_program({"sh", "-c", text.substr(command)});
+        EXPECT_FALSE(std::filesystem::exists(mark)) << text;
+    }
 }
 
 }  // namespace

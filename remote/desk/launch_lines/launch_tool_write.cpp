@@ -82,7 +82,7 @@ std::map<std::string, std::string> own_environment(const LaunchPlan& plan, const
 std::string assignments(const std::map<std::string, std::string>& environment) {
     std::string front;
     for (const auto& [name, value] : environment) {
-        front += name + '=' + shell_quote(value) + ' ';
+        front += shell_assignment(name, value) + ' ';
     }
     return front;
 }
@@ -141,8 +141,8 @@ Words wrapped_command(const Job& job, const LaunchPlan& plan, std::vector<std::s
     if (!local_world_size.empty()) {
         script += " LOCAL_WORLD_SIZE=" + local_world_size;
     }
-    script += " MASTER_ADDR=" + plan.master_addr + " MASTER_PORT=" + std::to_string(port_of(plan, notes)) +
-              "; exec \"$@\"";
+    script += " MASTER_ADDR=" + sh_quote(plan.master_addr) +
+              " MASTER_PORT=" + std::to_string(port_of(plan, notes)) + "; exec \"$@\"";
     Words words{"sh", "-c", script, "sh"};
     const Words command = common_command(job, notes);
     words.insert(words.end(), command.begin(), command.end());

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/command_parts.h>
 #include <base/json_number.h>
 #include <base/shell_quote.h>
 #include <remote/desk/config/job_launcher.h>
@@ -493,7 +494,8 @@ std::string to_text(const LaunchPlan& plan) {
         out += "\nrank " + std::to_string(rank.rank) + "  " + rank.node + "  " + rank.device +
                "  local rank " + std::to_string(rank.local_rank) + "\n ";
         for (const auto& [key, value] : masked_env(plan, rank)) {
-            out += ' ' + key + '=' + (value == kSecretMask ? value : shell_quote(value));
+            out += ' ' + (value == kSecretMask && VariableName::of(key) ? key + '=' + value
+                                                                        : shell_assignment(key, value));
         }
         out += "\n ";
         for (const auto& word : rank.command) {
