@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/desk/config/inventory.h>
 #include <remote/desk/transport/agent_keys.h>
 #include <remote/desk/transport/known_hosts_markers.h>
 #include <remote/desk/transport/ssh_failures.h>
 #include <remote/desk/transport/ssh_target.h>
+#include <remote/desk/transport/transport.h>
 
 #include <gtest/gtest.h>
+#include <support/hostile_texts.h>
 #include <support/run_program.h>
 #include <support/scoped_environment.h>
 #include <support/temporary_folder.h>
@@ -91,6 +94,34 @@ TEST_F(SshTargetOfFiles, AMissingKeyOfTheInventoryIsAFault) {
     const auto target = resolve_ssh_target(node);
     ASSERT_FALSE(target);
     EXPECT_EQ(target.failure().code, FailureId("ssh-no-identity"));
+}
+
+// An inventory of somebody else, with a ProxyCommand of the user's that pastes host and user.
+TEST_F(SshTargetOfFiles, ValuesOfTheInventoryRunNothing) {
+    write("config", "Host *\n  ProxyCommand echo %h %r %n\n");
+    const std::string mark = path("mark");
+    std::size_t asked = 0;
+    auto attacks = hostile_texts(mark);
+    for (const char* form :
+         {"$(touch${IFS}%)", "`touch${IFS}%`", "x;touch${IFS}%", "x|touch${IFS}%", "x&touch${IFS}%"}) {
+        std::string text = form;
+        attacks.push_back(text.replace(text.find('%'), 1, mark));
+    }
+    for (const auto& attack : attacks) {
+        for (std::string NodeSpec::*field : {&NodeSpec::host, &NodeSpec::user, &NodeSpec::proxy_jump,
+                                             &NodeSpec::identity_file, &NodeSpec::name}) {
+            NodeSpec node = gpu1();
+            node.*field = attack;
+            if (check_node(node).empty()) {
+                ++asked;
+                static_cast<void>(resolve_ssh_target(node));
+                node.transport = "openssh";
+                static_cast<void>(open_transport(node, Prompter{}, {}, {}));
+            }
+            EXPECT_FALSE(std::filesystem::exists(mark)) << attack;
+        }
+    }
+    EXPECT_GT(asked, 0U);
 }
 
 TEST_F(SshTargetOfFiles, WithoutASshBinaryLibsshReadsTheFiles) {

@@ -154,7 +154,8 @@ SshTarget parse_resolved_options(const NodeSpec& node, const std::string& printe
 }
 
 Result<SshTarget> resolve_ssh_target(const NodeSpec& node, const std::stop_token& stop) {
-    if (!node.identity_file.empty() && !std::filesystem::exists(expand_home(node.identity_file))) {
+    std::error_code error;  // of a name that is too long, for example
+    if (!node.identity_file.empty() && !std::filesystem::exists(expand_home(node.identity_file), error)) {
         return Failure{
             "ssh-no-identity", node.name,
             text(kContext, "The key file %1 does not exist.", {node.identity_file}),
