@@ -3,7 +3,10 @@
 
 #include <base/visible_text.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
+#include <utility>
 
 namespace rankscope {
 
@@ -34,10 +37,26 @@ CodePoint first_code_point(std::string_view text) {
 }
 
 bool is_invisible(std::uint32_t value) {
-    const bool control = value < 0x20 || (value >= 0x7F && value < 0xA0);
-    return control || value == 0x61C || value == 0x200E || value == 0x200F || value == 0xFEFF ||
-           (value >= 0x2028 && value <= 0x202E) || (value >= 0x2066 && value <= 0x2069) ||
-           (value >= 0xE0000 && value <= 0xE007F);
+    // Without the joiners U+200C and U+200D, which are parts of letters and emoji, and without blanks.
+    static constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 17> kRanges{{{0x00, 0x1F},
+                                                                                      {0x7F, 0x9F},
+                                                                                      {0xAD, 0xAD},
+                                                                                      {0x034F, 0x034F},
+                                                                                      {0x061C, 0x061C},
+                                                                                      {0x115F, 0x1160},
+                                                                                      {0x17B4, 0x17B5},
+                                                                                      {0x180E, 0x180E},
+                                                                                      {0x200B, 0x200B},
+                                                                                      {0x200E, 0x200F},
+                                                                                      {0x2028, 0x202E},
+                                                                                      {0x2060, 0x206F},
+                                                                                      {0x3164, 0x3164},
+                                                                                      {0xFEFF, 0xFEFF},
+                                                                                      {0xFFA0, 0xFFA0},
+                                                                                      {0xFFF9, 0xFFFB},
+                                                                                      {0xE0000, 0xE007F}}};
+    return std::any_of(kRanges.begin(), kRanges.end(),
+                       [value](const auto& range) { return value >= range.first && value <= range.second; });
 }
 
 std::string escape_of(CodePoint point, char first) {

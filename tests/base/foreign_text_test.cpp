@@ -85,5 +85,16 @@ TEST(VisibleText, IsOneLineThatNothingObeys) {
     EXPECT_EQ(visible_line(""), "");
 }
 
+TEST(VisibleText, TwoNamesThatLookAlikeAreTwo) {
+    for (const char* mark : {"\u00ad", "\u034f", "\u061c", "\u115f", "\u180e", "\u200b", "\u2060", "\u2064",
+                             "\u206a", "\u3164", "\ufeff", "\uffa0", "\ufff9", "\U000e0041"}) {
+        EXPECT_NE(visible_line(std::string("node1") + mark), std::string("node1") + mark)
+            << visible_line(mark);
+    }
+    for (const char* text : {"日本語 é ✓", "👩‍👩‍👧 ❤️", "می‌خواهم"}) {
+        EXPECT_EQ(visible_line(text), text) << "joiners and variants are parts of letters";
+    }
+}
+
 }  // namespace
 }  // namespace rankscope
