@@ -110,6 +110,11 @@ TEST(CsvCell, ANumberKeepsItsSignAndATerminalObeysNothing) {
     EXPECT_EQ(csv_cell("=1"), "'=1");
     EXPECT_EQ(csv_cell("-x"), "'-x");
     EXPECT_EQ(csv_cell("\r=1"), "\"'\r=1\"");
+    EXPECT_EQ(csv_cell("\n=1"), "\"'\n=1\"");
+    for (const char* sign : {"＝", "＋", "－", "＠"}) {
+        EXPECT_EQ(csv_cell(std::string(sign) + "1"), std::string("'") + sign + "1") << "of full width";
+    }
+    EXPECT_EQ(csv_cell("-2+3"), "'-2+3");
     EXPECT_EQ(csv_cell("\x1b]52;c;x\x07"), "\\x1b]52;c;x\\x07");
     EXPECT_EQ(csv_cell("a\nb"), "\"a\nb\"");
 }
@@ -299,6 +304,50 @@ TEST_F(RunExportTest, TheReportShowsNoSecretOfACommand) {
         if (entry.is_regular_file()) {
             EXPECT_EQ(read_file(entry.path())->find("Zq7xK2pW9vT4"), std::string::npos) << entry.path();
         }
+    }
+}
+
+TEST_F(RunExportTest, NoNameIsMarkupOfTheReport) {
+    const std::string attack = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>&amp;";
+    RunRecord record = *store_->run(id_);
+    record.run_id = id_ = "third";
+    record.name = record.summary = record.nodes = attack;
+    record.job_yaml = "name: x\ncommand: ['" + std::string("<script>alert(1)</script>") + "']\n";
+    record.plan.nodes[0].node = record.plan.ranks[0].node = attack;
+    record.plan.ranks[0].env[attack] = attack;
+    ASSERT_TRUE(store_->create_run(record));
+    add(MetricEvent{1, 1, {{attack, 1}, {"loss", 2}}, {}}, attack, 0, 1);
+    add(SampleEvent{{{attack, 0.5}}}, attack, -1, 2);
+    ExitEvent exit;
+    exit.code = 1;
+    exit.last_lines = {attack};
+    add(exit, attack, 0, 3);
+    Verdict verdict;
+    verdict.id = "rank-hang";
+    verdict.title = attack;
+    verdict.evidence = {{attack, 1, attack}};
+    verdict.fix = {attack};
+    add(verdict, "", -1, 4);
+    const std::string page = text_of(ExportFormat::Html);
+    for (const char* markup : {"<script", "<img", "onerror=alert(1)>"}) {
+        EXPECT_EQ(page.find(markup), std::string::npos) << markup;
+    }
+    EXPECT_NE(page.find("&lt;script&gt;"), std::string::npos);
+}
+
+TEST_F(RunExportTest, NoNameLeadsOutOfTheFolder) {
+    for (const char* node : {"../../up", "/abs", "..", ".", "a/../../b"}) {
+        add(SampleEvent{{{"../../key", 0.5}}}, node, -1, 1);
+        add(MetricEvent{1, 1, {{"../../metric", 1}}, {}}, node, 0, 1);
+    }
+    const std::size_t before = files();
+    const fs::path folder = folder_ / "deep" / "tb";
+    fs::create_directories(folder.parent_path());
+    ASSERT_TRUE(written(ExportFormat::TensorBoard, folder));
+    EXPECT_EQ(files(), before + 1);
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "deep"), fs::directory_iterator()), 1);
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+        EXPECT_FALSE(entry.is_symlink());
     }
 }
 

@@ -10,15 +10,30 @@ namespace rankscope {
 
 namespace {
 
-// What a spreadsheet takes for a formula. A number may have a sign.
-bool is_formula(const std::string& text) {
-    if (text.empty() || std::string_view("=@\t\r+-").find(text.front()) == std::string_view::npos) {
+// "0.5", "1e-05", "0.3 ± 0.1", "inf": what may follow a sign. "2+3" would be computed.
+bool is_number(std::string_view text) {
+    for (auto at = text.find_first_of("+-"); at != std::string_view::npos;
+         at = text.find_first_of("+-", at + 1)) {
+        if (at == 0 || (text[at - 1] != 'e' && text[at - 1] != 'E')) {
+            return false;
+        }
+    }
+    return text == "inf" || text == "nan" ||
+           text.find_first_not_of("0123456789.eE+- ±%") == std::string_view::npos;
+}
+
+// What a spreadsheet takes for a formula, also by a sign of full width. A number may have a sign.
+bool is_formula(std::string_view text) {
+    for (const std::string_view sign : {"\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"}) {
+        if (text.starts_with(sign)) {
+            return true;
+        }
+    }
+    if (text.empty() || std::string_view("=@\t\r\n+-").find(text.front()) == std::string_view::npos) {
         return false;
     }
     const bool sign = text.front() == '+' || text.front() == '-';
-    const auto rest = std::string_view(text).substr(1);
-    return !sign || !(rest == "inf" || rest == "nan" ||
-                      rest.find_first_not_of("0123456789.eE+- ±%") == std::string_view::npos);
+    return !sign || !is_number(text.substr(1));
 }
 
 // Names are the ranks': an escape sequence reaches a terminal by `cat`.
