@@ -35,12 +35,26 @@ TEST(RedactorTest, ReplacesWhatLooksSecret) {
 }
 
 TEST(RedactorTest, LeavesWhatOnlyLooksLikeIt) {
-    for (const char* text :
-         {"num_tokens=4096", "max_tokens: 2048, loss 2.31", "pad_token=<pad>", "\"pad_token\": \"[PAD]\"",
-          "tokenizer: gpt2-medium-large", "NCCL INFO comm 0x55d0 rank 0 nranks 8 - Init START",
-          "step 12 loss 0.5 tokens/s 1200000", "http://node1:8080/metrics", "key: None",
-          "monkey=business-as-usual", "secret_env: []", "HF_TOKEN=$HF_TOKEN python3 train.py",
-          "--use-token --lr 0.1", "git@github.com:me/x.git", "Missing key(s) in state_dict: \"a.weight\""}) {
+    for (const char* text : {"num_tokens=4096",
+                             "max_tokens: 2048, loss 2.31",
+                             "pad_token=<pad>",
+                             "\"pad_token\": \"[PAD]\"",
+                             "tokenizer: gpt2-medium-large",
+                             "NCCL INFO comm 0x55d0 rank 0 nranks 8 - Init START",
+                             "step 12 loss 0.5 tokens/s 1200000",
+                             "http://node1:8080/metrics",
+                             "key: None",
+                             "monkey=business-as-usual",
+                             "secret_env: []",
+                             "HF_TOKEN=$HF_TOKEN python3 train.py",
+                             "--use-token --lr 0.1",
+                             "forward-pass: 0.1234 s",
+                             "pass: 12 of 40",
+                             "OLDPWD=/home/me/project",
+                             "docker run -u 1000:1000 image",
+                             "--single-pass\n  --lr 0.1",
+                             "git@github.com:me/x.git",
+                             "Missing key(s) in state_dict: \"a.weight\""}) {
         EXPECT_EQ(redacted(text), text);
     }
 }
@@ -72,9 +86,38 @@ TEST(RedactorTest, NoFormOfACommandLineKeepsItsSecret) {
                                   "https://x/y?sig=" + secret + "&a=b",
                                   "https://api.telegram.org/bot1234:" + secret + secret,
                                   "Cookie: session=" + secret + "; a=b",
-                                  "wandb login 0123456789012345678901234567890123456789"}) {
+                                  "wandb login 0123456789012345678901234567890123456789",
+                                  "train.py --api-key \\\n  " + secret,
+                                  "train.py --api-key\n  " + secret,
+                                  "train.py --api-key \"" + secret + "\"",
+                                  "train.py --api-key=\"" + secret + "\"",
+                                  "train.py --apikey " + secret,
+                                  "train.py -api_key " + secret,
+                                  "train.py --pass " + secret,
+                                  "train.py --db-pass=" + secret,
+                                  "DB_PASS=" + secret,
+                                  "MYSQL_PWD=" + secret,
+                                  "PGPASSWORD=" + secret + " psql",
+                                  "GITHUB_PAT=" + secret,
+                                  "sshpass -p " + secret + " ssh node1",
+                                  "sshpass -p" + secret + " ssh node1",
+                                  "curl -u me:" + secret + " https://x",
+                                  "curl --user 'me:" + secret + "' https://x",
+                                  "Authorization: Basic " + secret + "==",
+                                  "authorization=Bearer%20" + secret,
+                                  "https://x/y?api_key=" + secret + "&a=b",
+                                  "https://x/y?access_token=" + secret,
+                                  "https://x/y#token=" + secret,
+                                  "postgres://me:" + secret + "@db/x",
+                                  "redis://:" + secret + "@db/0",
+                                  "AWS_SECRET_ACCESS_KEY=" + secret,
+                                  "aws_session_token = " + secret,
+                                  "{\\\"token\\\": \\\"" + secret + "\\\"}",
+                                  "<password>" + secret + "</password>",
+                                  "machine x login me password " + secret,
+                                  "hf_" + std::string(34, 'a')}) {
         const std::string result = redacted(text);
-        for (const char* part : {kSecret, "12345678"}) {
+        for (const char* part : {kSecret, "12345678", "aaaaaaaa"}) {
             EXPECT_EQ(result.find(part), std::string::npos) << text << "\n" << result;
         }
         EXPECT_NE(result.find(kRedacted), std::string::npos) << text;
@@ -161,6 +204,9 @@ TEST(CommandSecrets, AreValuesOfFlagsVariablesAndHeaders) {
     EXPECT_EQ(command_secrets({"--api-key"}, secret), Found{});
     EXPECT_EQ(command_secrets({"--api-key=x"}, secret), (Found{{0, 10, "api-key"}}));
     EXPECT_EQ(command_secrets({"--env=API_KEY=x"}, secret), (Found{{0, 14, "API_KEY"}}));
+    EXPECT_EQ(command_secrets({"sshpass", "-p", "x", "ssh"}, secret), (Found{{2, 0, "-p"}}));
+    EXPECT_EQ(command_secrets({"/usr/bin/sshpass", "-px", "ssh"}, secret), (Found{{1, 2, "-p"}}));
+    EXPECT_EQ(command_secrets({"sshpass", "-p"}, secret), Found{});
     EXPECT_EQ(command_secrets({"bash", "-c", "API_KEY=x run"}, secret), Found{}) << "a text";
     EXPECT_EQ(command_secrets({"-u", "me:x"}, secret), (Found{{1, 3, "-u"}}));
     EXPECT_EQ(command_secrets({"Authorization: Bearer x"}, secret), (Found{{0, 22, "Authorization"}}));

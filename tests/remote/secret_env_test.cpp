@@ -23,11 +23,13 @@ Job job() {
 }
 
 TEST(SecretEnv, NamesThatLookSecret) {
-    for (const char* name : {"HF_TOKEN", "WANDB_API_KEY", "wandb_apikey", "AWS_SECRET_ACCESS_KEY",
-                             "PGPASSWORD", "CLIENT_SECRET", "GOOGLE_APPLICATION_CREDENTIALS", "KEY"}) {
+    for (const char* name :
+         {"HF_TOKEN", "WANDB_API_KEY", "wandb_apikey", "AWS_SECRET_ACCESS_KEY", "PGPASSWORD", "CLIENT_SECRET",
+          "GOOGLE_APPLICATION_CREDENTIALS", "KEY", "DB_PASS", "MYSQL_PWD", "GITHUB_PAT"}) {
         EXPECT_TRUE(is_secret_name(name)) << name;
     }
-    for (const char* name : {"NCCL_IB_PKEY", "TOKENIZERS_PARALLELISM", "NCCL_DEBUG", "MONKEY", "PATH", ""}) {
+    for (const char* name : {"NCCL_IB_PKEY", "TOKENIZERS_PARALLELISM", "NCCL_DEBUG", "MONKEY", "PATH",
+                             "OLDPWD", "PWD", "BYPASS", ""}) {
         EXPECT_FALSE(is_secret_name(name)) << name;
     }
 }

@@ -46,7 +46,7 @@ void mask(YAML::Node env, const std::set<std::string>& secrets) {
 bool is_secret_name(std::string_view name) {
     static constexpr auto kEnds = std::to_array<std::string_view>(
         {"TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWORDS", "PASSWD", "PASSPHRASE",
-         "CREDENTIAL", "CREDENTIALS", "_KEY", "_KEYS", "APIKEY"});
+         "CREDENTIAL", "CREDENTIALS", "_KEY", "_KEYS", "APIKEY", "_PASS", "_PWD", "_PAT"});
     std::string upper(name);
     std::transform(upper.begin(), upper.end(), upper.begin(),
                    [](unsigned char c) { return static_cast<char>(std::toupper(c)); });

@@ -27,6 +27,10 @@ bool is_another_flag(std::string_view word) {
     return word.starts_with("--") || (word.starts_with('-') && word.size() == 2);
 }
 
+bool is_sshpass(std::string_view program) {
+    return program == "sshpass" || program.ends_with("/sshpass");
+}
+
 // Curl's and other programs' "NAME:PASSWORD".
 bool takes_login(std::string_view flag) {
     static constexpr auto kFlags =
@@ -86,6 +90,14 @@ std::vector<CommandSecret> command_secrets(const std::vector<std::string>& words
         if (own) {
             own->word = i;
             found.push_back(std::move(*own));
+            continue;
+        }
+        if (i > 0 && is_sshpass(words[i - 1]) && word.starts_with("-p")) {
+            if (word.size() > 2) {
+                found.push_back({i, 2, "-p"});
+            } else if (i + 1 < words.size()) {
+                found.push_back({++i, 0, "-p"});
+            }
             continue;
         }
         if (!is_flag(word) || i + 1 == words.size() || is_another_flag(words[i + 1])) {

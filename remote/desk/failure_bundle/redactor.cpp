@@ -132,7 +132,7 @@ Redactor::Redactor(RedactOptions options) : options_(std::move(options)) {
         {"://"}, token, text(kContext, "It is part of an address that lets anyone send messages."));
     add(R"((?i)[?&](?:sig|signature|x-(?:amz|goog)-signature|code)=([^\s&"'<>]{8,}))", {"="},
         text(kContext, "the signature of an address"), text(kContext, "It follows ? or & in a URL."));
-    add(R"((?i)\bauthorization["'\\]*\s*[:=]\s*["'\\]*(?:[a-z][a-z0-9-]*\s+)?([A-Za-z0-9._~+/=-]{8,}))",
+    add(R"((?i)\bauthorization["'\\]*\s*[:=]\s*["'\\]*(?:[a-z][a-z0-9-]*(?:\s+|%20|\+))?([A-Za-z0-9._~+/=-]{8,}))",
         {"authorization"}, text(kContext, "an authorization"),
         text(kContext, "It follows the name of an HTTP header."));
     add(R"((?i)\b(?:set-)?cookie["']?\s*:\s*["']?([^\s"'][^\r\n"']{5,}))", {"cookie"},
@@ -146,11 +146,17 @@ Redactor::Redactor(RedactOptions options) : options_(std::move(options)) {
         {"hf_",  "gh",   "glpat-", "sk-",  "k_",   "nvapi-", "npm_",  "pypi-", "dckr_", "xox",    "xapp-",
          "akia", "asia", "aiza",   "ya29", "gsk_", "r8_",    "lsv2_", "tskey", "sg.",   "wandb_", "eyj"},
         token, text(kContext, "It begins as the tokens of a known service."));
+    // Of flags that take a password, and of ~/.netrc.
+    add(R"(\bsshpass\s+-p\s*["']?([^\s"']{3,}))", {"sshpass"}, token, shape);
+    add(R"((?:^|\s)(?:-u|--user|--proxy-user)[ \t=]+["']?[^\s:"'/]*[A-Za-z][^\s:"'/]*:([^\s"']{3,}))",
+        {"-u", "-user"}, token, shape);
+    add(R"((?i)\blogin\s+\S+\s+password\s+(\S{3,}))", {"password"}, token, shape);
     add(R"((?i)\bwandb\b[^\n]{0,40}?\b([0-9a-f]{40})\b)", {"wandb"}, token, shape);
     std::string names =
         R"((?:[\w.-]*[_.-])?\w*(?:tokens?|secrets?|passwords?|passwd|passphrase|passcode|credentials?|)"
-        R"((?:api|access|secret|private|auth|account|encryption|signing|wandb|ssh)[_-]?keys?))";
-    std::vector<std::string> anchors{"token", "secret", "passw", "passp", "passc", "credential", "key"};
+        R"((?:api|access|secret|private|auth|account|encryption|signing|wandb|ssh)[_-]?keys?))"
+        R"(|(?-i:[A-Z][A-Z0-9_]*_(?:PASS|PWD|PAT)))";
+    std::vector<std::string> anchors{"token", "secret", "pass", "_pwd", "_pat", "credential", "key"};
     for (const auto& name : options_.secret_names) {
         names += '|' + re2::RE2::QuoteMeta(name);
         anchors.push_back(lower(name));
@@ -162,9 +168,11 @@ Redactor::Redactor(RedactOptions options) : options_(std::move(options)) {
     };
     named(names + R"(["'\\]*\s*=\s*)" + value_pattern("", 3), {});
     named(names + R"(["'\\]*\s*:\s*)" + value_pattern("", 6), {});
-    // A flag and its value: in a text, in a list of one line or of a line each.
-    named("--?" + names + R"(["'\\]*(?:[ \t]*,\s*|[ \t]+|[ \t]*\r?\n[ \t]*-[ \t]+))" + value_pattern("-", 3),
-          text(kContext, "the value of %1"));
+    named("<" + names + '>' + value_pattern("", 3), {});
+    // A flag and its value: in a text that may go on in the next line, in a list of one line or of a line each.
+    const std::string next = R"([ \t]*,\s*|[ \t]+|[ \t]*\\?\r?\n[ \t]+|[ \t]*\r?\n[ \t]*-[ \t]+)";
+    named("--?" + names + R"(["'\\]*(?:)" + next + ')' + value_pattern("-", 3), {});
+    named(R"((?i)--?((?:[\w-]+-)?pass)["'\\]*(?:=|)" + next + ')' + value_pattern("-", 3), {});
     if (options_.hide_users) {
         const auto wanted = text(kContext, "The names of users are to be hidden.");
         add(R"(/(?:home|Users)/([^/\s"':;,]+))", {"/home/", "/users/"}, text(kContext, "the name of a user"),
