@@ -131,6 +131,37 @@ class HostileTexts(unittest.TestCase):
         self.import_refused("deep", job_yaml="[" * 900_000)
         self.import_refused("itself", job_yaml="a: &a [*a]\n")
 
+    def test_members_that_are_no_parts_are_refused(self):
+        outside = self.folder / "outside"
+        outside.write_text("as it was", encoding="utf-8")
+
+        def refused(name, member, content=b""):
+            file = bundle(self.folder / f"{name}.rankscope", name)
+            with tarfile.open(file, "a", format=tarfile.PAX_FORMAT) as archive:
+                member.size = len(content)
+                archive.addfile(member, io.BytesIO(content))
+            done = self.run_program("runs", "import", str(file))
+            self.assertGreater(done.returncode, 0, name)
+            self.assertEqual(outside.read_text(encoding="utf-8"), "as it was", name)
+            self.assertNotIn(name.encode(), self.run_program("runs", "list").stdout)
+
+        for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE):
+            member = tarfile.TarInfo("facts.json")
+            member.type = kind
+            member.linkname = str(outside)
+            refused(f"kind{kind[0]}", member)
+        for number, name in enumerate(("../outside", str(outside), "events/../../outside", "./job.yaml/../../outside", "job.yaml\n",
+                                       "events/000001.jsonl/x", "EVENTS/000002.jsonl", "\u202emanifest.json")):
+            refused(f"name{number}", tarfile.TarInfo(name), b"theirs")
+        for twice in ("manifest.json", "job.yaml", "plan.json", "run.json"):
+            refused(f"twice-{twice[:3]}", tarfile.TarInfo(twice), b"{}")
+        many = self.folder / "many.rankscope"
+        bundle(many, "many")
+        with tarfile.open(many, "a", format=tarfile.USTAR_FORMAT) as archive:
+            for number in range(200_000):
+                archive.addfile(tarfile.TarInfo(f"events/{number + 2:06}.jsonl"))
+        self.assertGreater(self.run_program("runs", "import", str(many)).returncode, 0)
+
     def test_a_run_of_others_does_nothing_to_the_terminal(self):
         done = self.run_program("runs", "import", str(bundle(self.folder / "fine.rankscope", "fine")))
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -100,6 +100,15 @@ TEST(KnownHostsFile, KeepsEntriesOfOthersThatWriteAtTheSameTime) {
     EXPECT_EQ(lines.count("last.example ssh-ed25519 AAAAC5"), 1U);
 }
 
+TEST(KnownHostsFile, AnEntryAddsOneLine) {
+    const TemporaryFolder home;
+    const auto file = home / ".ssh" / "known_hosts";
+    ASSERT_EQ(
+        add_known_host(file, entry(1) + "\n* ssh-ed25519 AAAAtheirs\n@cert-authority * ssh-rsa AAAAtheirs\n"),
+        0);
+    EXPECT_EQ(lines_of(file), std::multiset<std::string>{entry(1)});
+}
+
 TEST(KnownHostsFile, ReportsWhyItCannotBeWritten) {
     const TemporaryFolder home;
     write_text(home / "file", "");

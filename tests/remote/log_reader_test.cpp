@@ -158,6 +158,23 @@ TEST_F(LogReader, Archives) {
     }
 }
 
+TEST_F(LogReader, NamesAndLinksOfAnArchiveLeadNowhere) {
+    const auto at = "cd '" + folder_.string() + "' && ";
+    ASSERT_TRUE(
+        packed(at +
+               "mkdir in && printf 'secret\\n' > secret && ln -s ../secret in/link && ln -s / in/root && "
+               "printf 'own\\n' > in/rank0.log && tar cf links.tar in && "
+               "tar cPf up.tar --transform 's,^,../../,' in/rank0.log && "
+               "tar cPf abs.tar --transform 's,^,/etc/,' in/rank0.log"));
+    EXPECT_EQ(read({(folder_ / "links.tar").string()}), Lines{"0:1:own"});
+    EXPECT_EQ(read({(folder_ / "up.tar").string()}), Lines{"0:1:own"});
+    EXPECT_EQ(read({(folder_ / "abs.tar").string()}), Lines{"0:1:own"});
+    EXPECT_FALSE(fs::exists(folder_.parent_path().parent_path() / "in"));
+    EXPECT_FALSE(fs::exists("/etc/in"));
+    const auto found = read({(folder_ / "in").string()});
+    EXPECT_EQ(found, (Lines{"0:1:secret", "1:1:own"})) << "a link of the user's to a file, none to a folder";
+}
+
 TEST_F(LogReader, CutArchiveIsReadAsFarAsItGoes) {
     std::string text;
     for (int i = 0; i < 20000; ++i) {

@@ -221,6 +221,21 @@ TEST_F(RunStoreTest, WhateverANodeSendsCanBeReplayed) {
     EXPECT_EQ(replayed(*store_, "run-1")[3], describe(events[3]));
 }
 
+TEST_F(RunStoreTest, NoNameIsPartOfAStatement) {
+    ASSERT_TRUE(store_->append("run-1", {step_event(1)}));
+    for (const std::string attack : {"x'; DROP TABLE runs; --", "x\"; DELETE FROM events; --", "' OR '1'='1",
+                                     "%", "run-_", "x\\' UNION SELECT 1"}) {
+        RunRecord odd = record(attack, 200);
+        odd.name = odd.summary = odd.nodes = attack;
+        ASSERT_TRUE(store_->create_run(odd)) << attack;
+        ASSERT_TRUE(store_->append(attack, {make_event(MetricEvent{1, 1, {{attack, 1}}, {}}, 1, attack, 0)}));
+        EXPECT_EQ(replayed(*store_, attack).size(), 1U) << attack;
+        EXPECT_EQ(store_->run(attack)->name, attack);
+    }
+    EXPECT_EQ(replayed(*store_, "run-1").size(), 1U);
+    EXPECT_EQ(store_->runs()->size(), 7U);
+}
+
 TEST_F(RunStoreTest, OneUnreadableEventDoesNotHideTheOthers) {
     ASSERT_TRUE(
         store_->append("run-1", {step_event(1), make_event(LogEvent{false, "a\n"}, 2), step_event(3)}));

@@ -250,6 +250,28 @@ TEST_F(Supervisor, EnvironmentAndPlaceOfARank) {
     EXPECT_EQ(read_file(dir_of(run).train_config()), "{\"a\":1}");
 }
 
+// Variables that load code into a program: those of a job are for its ranks, and for nothing that Rankscope starts itself.
+TEST_F(Supervisor, TheJobsEnvironmentIsTheRanksAlone) {
+    const auto mark = folder_ / "mark";
+    const auto script = folder_ / "attack.sh";
+    test::write_text(script, "echo $PPID >> '" + mark.string() + "'\n");
+    auto run = run_of({"env; tr '\\0' '\\n' < /proc/$PPID/environ | sed 's/^/parent /'"});
+    auto& env = *run.mutable_ranks(0)->mutable_env();
+    for (const char* name : {"BASH_ENV", "ENV", "PYTHONSTARTUP", "LD_PRELOAD", "LD_AUDIT", "PYTHONPATH",
+                             "GIT_SSH_COMMAND", "PERL5OPT", "SSH_ASKPASS", "RANKSCOPE_CACHE_DIR"}) {
+        env[name] = script.string();
+    }
+    run_to_end(run);
+    const std::string log = log_of(0);
+    EXPECT_NE(log.find("BASH_ENV=" + script.string()), std::string::npos) << log;
+    EXPECT_NE(log.find("parent "), std::string::npos);
+    for (std::size_t at = log.find("parent "); at != std::string::npos; at = log.find("parent ", at + 1)) {
+        const std::string line = log.substr(at, log.find('\n', at) - at);
+        EXPECT_EQ(line.find("attack.sh"), std::string::npos) << line;
+    }
+    EXPECT_FALSE(std::filesystem::exists(mark));
+}
+
 // As the same program would find them in a shell of the node: signals, umask, limits, priority.
 TEST_F(Supervisor, ARankInheritsNothingOfTheSupervisorsOwn) {
     const mode_t before = ::umask(0026);

@@ -239,6 +239,29 @@ TEST_F(Stores, WithoutAWorkdirAFolderOfTheJobs) {
     EXPECT_EQ(read_file(fs::path(done_.folder()) / "train.py"), "one");
 }
 
+TEST_F(Stores, TheNameOfAJobIsNoPath) {
+    put_file("train.py", "one");
+    for (const char* name : {"../../up", "/etc/x", "..", ".", "a/b", "x\n/y", "$(touch x)", "~root"}) {
+        announce(tree_of({"."}), "");
+        have_.set_job(name);
+        ASSERT_EQ(ask(), "") << name;
+        EXPECT_EQ(fs::path(missing_.folder()).parent_path(), folder_ / "node/cache/jobs") << name;
+        EXPECT_EQ(fs::path(missing_.folder()).lexically_normal(), missing_.folder()) << name;
+    }
+}
+
+// Somebody who may write to the folder put it there.
+TEST_F(Stores, APlantedLinkIsReplacedAndNotFollowed) {
+    write_text(folder_ / "secret", "theirs");
+    fs::create_directories(target());
+    fs::create_symlink(folder_ / "secret", fs::path(target()) / "train.py");
+    put_file("train.py", "one");
+    push({"."}, target());
+    EXPECT_EQ(read_file(folder_ / "secret"), "theirs");
+    EXPECT_FALSE(fs::is_symlink(fs::path(target()) / "train.py"));
+    EXPECT_EQ(read_file(fs::path(target()) / "train.py"), "one");
+}
+
 TEST_F(Stores, AFolderThatCannotBeWrittenIsNamed) {
     put_file("train.py", "one");
     write_text(folder_ / "file", "");
