@@ -47,7 +47,8 @@ Event event_of(const Json& json) {
     event.seq = json.value("seq", std::uint64_t{0});
     event.t_us = static_cast<std::int64_t>(json.at("t").get<double>() * 1e6);
     EXPECT_TRUE(body_from_json(json.at("event").get<std::string>(), json.dump(), event.body)) << json.dump();
-    if (event.as<DiagnosisEvent>() == nullptr) {  // whose node and rank are those at fault; it is the desk's own
+    if (event.as<DiagnosisEvent>() ==
+        nullptr) {  // whose node and rank are those at fault; it is the desk's own
         event.node = json.value("node", "");
         event.rank = json.at("rank").is_null() ? -1 : json.at("rank").get<int>();
     }

@@ -358,9 +358,10 @@ TEST(RunTracker, AnEngineRankThatCannotConnectIsAVictimOfTheCutLink) {
         rank.command = {"{worker}"};
     }
     tracker.set_plan(plan);
-    for (int rank = 0; rank < 3; ++rank) {  // they meet at the store, and then cannot connect with one another
-        tracker.observe(stage("node" + std::to_string(rank + 1), rank, StageName::Rendezvous,
-                              StageStatus::Progress, 1));
+    for (int rank = 0; rank < 3;
+         ++rank) {  // they meet at the store, and then cannot connect with one another
+        tracker.observe(
+            stage("node" + std::to_string(rank + 1), rank, StageName::Rendezvous, StageStatus::Progress, 1));
     }
     DiagnosisEvent cut;
     cut.id = "partition-midrun";

@@ -23,7 +23,7 @@ constexpr int kStacksEvery = 6;
 constexpr double kHardwareStallS = 6;
 constexpr double kHardwareBeforeS = 60;  // the ranks may compute on for a while
 constexpr double kAtOnceS = 1e-3;
-constexpr double kOverAfterS = 3;        // of progress: a run that fails writes, too, just before it ends
+constexpr double kOverAfterS = 3;  // of progress: a run that fails writes, too, just before it ends
 
 }  // namespace
 
