@@ -328,7 +328,8 @@ TEST(StorePathRule, ABlockedRendezvousPortIsSeenWhileStepsGoOn) {
     EXPECT_EQ(over->verdict.phase, VerdictPhase::Over);
 
     StorePathRule late = rule_of_a_run();
-    EXPECT_TRUE(late.take(10, looks(15), plan)) << "a long silence is enough";
+    EXPECT_FALSE(late.take(10, looks(15), plan, true)) << "its node may be gone, and the steps do not go on";
+    EXPECT_TRUE(late.take(20, looks(25), plan)) << "a long silence is enough";
     StorePathRule before;
     EXPECT_FALSE(before.take(10, looks(15), plan)) << "without steps the run hangs, which another rule says";
 }

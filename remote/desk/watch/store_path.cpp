@@ -91,7 +91,7 @@ void StorePathRule::observe(const Event& event) {
 }
 
 std::optional<HangFinding> StorePathRule::take(double now, const std::vector<NodeLook>& looks,
-                                               const LaunchPlan& plan) {
+                                               const LaunchPlan& plan, bool stalls) {
     if (over_ || !stepped_ || plan.master_port <= 0 || plan.nodes.size() < 2) {
         return std::nullopt;
     }
@@ -111,7 +111,7 @@ std::optional<HangFinding> StorePathRule::take(double now, const std::vector<Nod
     const bool long_ago = std::any_of(paths.begin(), paths.end(), [](const SilentPath& path) {
         return path.socket.answer_idle_s >= kLongSilenceS;
     });
-    if (live_ || (with_ < kLooks && !long_ago)) {
+    if (live_ || stalls || (with_ < kLooks && !long_ago)) {
         return std::nullopt;
     }
     auto finding = finding_of(std::move(paths), plan, now);

@@ -304,7 +304,8 @@ void Watcher::report_unavailable(const Failure& failure) {
 
 // The steps go on, and need no look: what the ranks tell each other beside them is seen in the rounds of looks.
 void Watcher::look_at_store(const std::vector<NodeLook>& looks, std::unique_lock<std::mutex>& lock) {
-    auto found = store_path_.take(monotonic_s(), looks, plan_);
+    const double now = monotonic_s();
+    auto found = store_path_.take(now, looks, plan_, state_.stalls(now));
     if (!found) {
         return;
     }
