@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Rankscope contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every relative link and image of README and docs leads to a file, every page of docs/ is linked from docs/README.md, and every job that the
-pages train names a rate of its own."""
+"""Every relative link and image of README and docs leads to a file, every picture is shown, every page of docs/ is linked from
+docs/README.md, and every job that the pages train names a rate of its own."""
 import re
 import unittest
 
@@ -17,6 +17,11 @@ class Links(unittest.TestCase):
                 if "://" not in target and not (page.parent / target).exists():
                     broken.append(f"{page.relative_to(REPOSITORY)}: {target}")
         self.assertEqual(broken, [])
+
+    def test_every_picture_is_shown(self):
+        text = "".join(page.read_text(encoding="utf-8") for page in pages())
+        unused = [picture.name for picture in (REPOSITORY / "docs" / "images").glob("*.png") if f"images/{picture.name})" not in text]
+        self.assertEqual(unused, [])
 
     def test_every_page_is_listed(self):
         index = (REPOSITORY / "docs" / "README.md").read_text(encoding="utf-8")

@@ -3,7 +3,9 @@
 
 // The main window and Fleet: sizes, keys, screen readers.
 
+#include <nlohmann/json.hpp>
 #include <tests/gui/pages_fixture.h>
+#include <tests/gui/window_contents.h>
 
 #include <QAbstractItemView>
 #include <QAccessible>
@@ -43,6 +45,13 @@ TEST_F(Window, PageButtonsAreTabsForScreenReaders) {
         EXPECT_TRUE(accessible->state().selected);
     }
     EXPECT_EQ(window_->page(), MainWindow::Page::Logs);
+}
+
+TEST_F(Window, PicturesOfTheDocsShowItsPagesAndMenus) {
+    open();
+    std::ifstream file(RANKSCOPE_SOURCE_DIR "/docs/images/manifest.json");
+    const auto pictured = nlohmann::ordered_json::parse(file);
+    EXPECT_EQ(pictured, window_contents(*window_)) << "the pictures are old: docs/screenshots/make";
 }
 
 TEST_F(Window, ComboBoxesAreNamedByWhatTheyAreFor) {
