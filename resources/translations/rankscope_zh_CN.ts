@@ -5574,18 +5574,6 @@
             <translation>%1 …：启动器之后的内容被略去。</translation>
         </message>
         <message>
-            <source>"%1" is not a launcher that is known here.</source>
-            <translation>“%1”不是这里已知的启动器。</translation>
-        </message>
-        <message>
-            <source>Known are: %1. Another program goes into command: as it is.</source>
-            <translation>已知的有：%1。其他程序请原样写入 command:。</translation>
-        </message>
-        <message>
-            <source>The text has several launcher lines; the first is taken, it stands for all nodes.</source>
-            <translation>文本中有多个启动器命令行；采用第一个，它代表所有节点。</translation>
-        </message>
-        <message>
             <source>%1: a shell would fill that in; programs start without one. Write the value.</source>
             <translation>%1：这会由 shell 填充，而程序启动时不经过 shell。请写出具体值。</translation>
         </message>
@@ -5596,10 +5584,6 @@
         <message>
             <source>There is no launcher in the text.</source>
             <translation>文本中没有启动器。</translation>
-        </message>
-        <message>
-            <source>Known are: %1.</source>
-            <translation>已知的有：%1。</translation>
         </message>
         <message>
             <source>The line asks for %1 nodes, but does not name them, and %2 are chosen.</source>
@@ -5884,6 +5868,22 @@
         <message>
             <source>a run is not queued again; restart it, or use checkpoints</source>
             <translation>运行不会重新排队；请重新启动它，或使用检查点</translation>
+        </message>
+        <message>
+            <source>Rankscope does not know the launcher "%1".</source>
+            <translation>Rankscope 不认识启动器“%1”。</translation>
+        </message>
+        <message>
+            <source>Known launchers: %1. Write any other program into command: as it is.</source>
+            <translation>已知的启动器：%1。其他程序请原样写入 command:。</translation>
+        </message>
+        <message>
+            <source>Known launchers: %1.</source>
+            <translation>已知的启动器：%1。</translation>
+        </message>
+        <message>
+            <source>The text has several launcher lines. Rankscope takes the first for all nodes.</source>
+            <translation>文本中有多个启动器命令行。Rankscope 对所有节点采用第一个。</translation>
         </message>
     </context>
     <context>
@@ -12472,12 +12472,12 @@
             <translation>%1：%2 的监管进程正在停止它</translation>
         </message>
         <message>
-            <source>What is observed of NCCL cannot be changed in a run that Slurm has started.</source>
-            <translation>由 Slurm 启动的运行中，不能更改对 NCCL 的观察程度。</translation>
-        </message>
-        <message>
             <source>Set nccl_profiler: in the job, and start it again.</source>
             <translation>请在作业中设置 nccl_profiler:，并重新启动它。</translation>
+        </message>
+        <message>
+            <source>The NCCL level of a run under Slurm cannot be changed.</source>
+            <translation>Slurm 下运行的 NCCL 级别不能更改。</translation>
         </message>
     </context>
     <context>
@@ -14309,12 +14309,16 @@
             <translation>%1 收不到 %2（%3 端口 %4）的应答：数据未被确认。</translation>
         </message>
         <message>
-            <source>Connections of %1 to port %2 of %3, where the ranks met, get no answer. The steps go on; the run ends once the ranks miss each other there.</source>
-            <translation>%1 与 %3 的端口 %2（各 rank 会合之处）之间的连接没有应答。训练步仍在继续；一旦各 rank 在那里发现彼此缺失，运行就会结束。</translation>
-        </message>
-        <message>
             <source>Open port %1 of %2 for the other nodes alone, also for connections that exist.</source>
             <translation>请仅对其他节点开放 %2 的端口 %1，包括已有的连接。</translation>
+        </message>
+        <message>
+            <source>Connections of %1 to port %2 of %3, where the ranks met, get no answer.</source>
+            <translation>%1 与 %3 的端口 %2（各 rank 会合之处）之间的连接没有应答。</translation>
+        </message>
+        <message>
+            <source>the steps went on; a run ends once its ranks miss each other there</source>
+            <translation>训练步仍在继续；一旦各 rank 在那里发现彼此缺失，运行就会结束</translation>
         </message>
     </context>
     <context>

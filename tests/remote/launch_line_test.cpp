@@ -244,7 +244,7 @@ TEST(LaunchLine, Paddle) {
 TEST(LaunchLine, WhatIsNotUnderstoodIsNamed) {
     const std::vector<std::pair<const char*, const char*>> table{
         {"", "no launcher"},
-        {"python train.py", "\"python\" is not a launcher"},
+        {"python train.py", "does not know the launcher \"python\""},
         {"ls -l", "torchrun, torch.distributed.launch, srun"},
         {"torchrun --nproc_per_node=$N a.py", "\"$N\" is not a number"},
         {"torchrun --nproc_per_node", "has no value"},

@@ -155,13 +155,13 @@ Result<PastedLine> read_launch_line(const std::string& pasted) {
         if (!script->left_out.empty()) {
             return Failure{
                 "bad-command-line", "",
-                text(kContext, "\"%1\" is not a launcher that is known here.", {script->left_out.front()}),
-                text(kContext, "Known are: %1. Another program goes into command: as it is.",
+                text(kContext, "Rankscope does not know the launcher \"%1\".", {script->left_out.front()}),
+                text(kContext, "Known launchers: %1. Write any other program into command: as it is.",
                      {known_launchers()}),
                 ""};
         }
         return Failure{"bad-command-line", "", text(kContext, "There is no launcher in the text."),
-                       text(kContext, "Known are: %1.", {known_launchers()}), ""};
+                       text(kContext, "Known launchers: %1.", {known_launchers()}), ""};
     }
     auto line = launch_lines::read_chosen(*script);
     if (line && line->job.name.empty()) {

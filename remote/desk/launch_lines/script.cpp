@@ -299,7 +299,7 @@ Result<PastedLine> read_chosen(const Script& script) {
         if (other->trains && other != chosen) {
             line.notes.push_back(
                 text(kContext,
-                     "The text has several launcher lines; the first is taken, it stands for all nodes."));
+                     "The text has several launcher lines. Rankscope takes the first for all nodes."));
             break;
         }
     }

@@ -103,7 +103,7 @@ Result<bool> set_nccl_level_on_node(AgentLink& link, const std::string& run_id,
     if (run && run->submitted) {
         return Failure{
             "bad-request", "",
-            text(kContext, "What is observed of NCCL cannot be changed in a run that Slurm has started."),
+            text(kContext, "The NCCL level of a run under Slurm cannot be changed."),
             text(kContext, "Set nccl_profiler: in the job, and start it again."), ""};
     }
     wire::Request request;

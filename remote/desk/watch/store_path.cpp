@@ -57,11 +57,11 @@ HangFinding finding_of(std::vector<SilentPath> paths, const LaunchPlan& plan, do
     }
     verdict.nodes.assign(nodes.begin(), nodes.end());
     verdict.ranks.assign(ranks.begin(), ranks.end());
-    verdict.title =
-        text(kContext,
-             "Connections of %1 to port %2 of %3, where the ranks met, get no answer. The steps go on; "
-             "the run ends once the ranks miss each other there.",
-             {others, std::to_string(plan.master_port), plan.master_node});
+    // The title is that of the end, too.
+    verdict.title = text(kContext, "Connections of %1 to port %2 of %3, where the ranks met, get no answer.",
+                         {others, std::to_string(plan.master_port), plan.master_node});
+    verdict.evidence.push_back(
+        {.text = text(kContext, "the steps went on; a run ends once its ranks miss each other there")});
     verdict.fix.push_back(
         text(kContext, "Open port %1 of %2 for the other nodes alone, also for connections that exist.",
              {std::to_string(plan.master_port), plan.master_node}));
