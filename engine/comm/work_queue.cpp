@@ -19,10 +19,10 @@ struct Failure {
     bool peer_lost = true;
 };
 
-std::optional<Failure> outcome_of(const std::function<void()>& operation) {
+/// What the exception that is being handled means.
+Failure failure_in_flight() {
     try {
-        operation();
-        return std::nullopt;
+        throw;
     } catch (const PeerLostError& error) {
         return Failure{error.what(), true};
     } catch (const gloo::Exception& error) {
@@ -31,6 +31,22 @@ std::optional<Failure> outcome_of(const std::function<void()>& operation) {
         return Failure{error.what(), true};
     } catch (const std::exception& error) {
         return Failure{error.what(), false};  // this rank's own fault: out of memory, a wrong call
+    }
+}
+
+[[noreturn]] void throw_failure(const Failure& failure) {
+    if (failure.peer_lost) {
+        throw PeerLostError(failure.text);
+    }
+    throw Error(failure.text);
+}
+
+std::optional<Failure> outcome_of(const std::function<void()>& operation) {
+    try {
+        operation();
+        return std::nullopt;
+    } catch (const std::exception&) {
+        return failure_in_flight();
     }
 }
 
@@ -107,10 +123,7 @@ void Work::wait() {
     if (state_->failure) {
         const Failure failure = *state_->failure;
         lock.unlock();
-        if (failure.peer_lost) {
-            throw PeerLostError(failure.text);
-        }
-        throw Error(failure.text);
+        throw_failure(failure);
     }
 }
 
@@ -141,6 +154,10 @@ Work WorkQueue::submit(std::function<void()> operation, When when) {
         core_->wanted.notify_one();
     }
     return Work(std::move(state));
+}
+
+void WorkQueue::throw_as_error() {
+    throw_failure(failure_in_flight());
 }
 
 bool WorkQueue::enter() {

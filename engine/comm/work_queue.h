@@ -61,8 +61,8 @@ public:
             operation();
         } catch (const Error&) {
             throw;
-        } catch (const std::exception& exception) {
-            throw PeerLostError(exception.what());  // the libraries' own: a connection broke
+        } catch (const std::exception&) {
+            throw_as_error();
         }
     }
 
@@ -76,6 +76,8 @@ private:
 
     bool enter();
     void leave();
+    /// For the exception that is being handled: PeerLostError where a connection broke, else Error.
+    [[noreturn]] static void throw_as_error();
 
     std::shared_ptr<Core> core_;
     std::jthread thread_;  // last: it uses the core

@@ -3,6 +3,7 @@
 
 #include <engine/comm/phase_counter.h>
 #include <engine/comm/reduce.h>
+#include <engine/comm/work_queue.h>
 #include <engine/error.h>
 
 #include <gtest/gtest.h>
@@ -10,16 +11,21 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <tests/engine/in_world.h>
+#include <unistd.h>
 
 #include <bit>
+#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <future>
 #include <map>
+#include <new>
 #include <random>
+#include <system_error>
 #include <thread>
 
 namespace rankscope::engine::test {
@@ -527,6 +533,54 @@ TEST(GlooGroup, NoSocketDelaysItsSending) {
         EXPECT_GE(connected, 2);
         group.barrier();
     });
+}
+
+TEST(GlooGroup, LeavesOtherSocketsAsTheyAre) {
+    const int listener = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(place);
+    auto* address = static_cast<sockaddr*>(static_cast<void*>(&place));
+    ASSERT_EQ(bind(listener, address, size), 0);
+    ASSERT_EQ(listen(listener, 1), 0);
+    ASSERT_EQ(getsockname(listener, address, &size), 0);
+    const int others = socket(AF_INET, SOCK_STREAM, 0);
+    ASSERT_EQ(connect(others, address, size), 0);
+    in_world({.ranks = 2, .transport = Transport::gloo}, [others](ProcessGroup& group) {
+        group.barrier();
+        int on = 1;
+        socklen_t length = sizeof(on);
+        EXPECT_EQ(getsockopt(others, IPPROTO_TCP, TCP_NODELAY, &on, &length), 0);
+        EXPECT_EQ(on, 0);
+        group.barrier();
+    });
+    close(others);
+    close(listener);
+}
+
+// Else the diagnosis looks for the cause at a rank that is well.
+TEST(WorkQueue, OnlyABrokenConnectionIsAnotherRanksFault) {
+    const auto blamed = [](const std::function<void()>& run) {
+        try {
+            run();
+        } catch (const PeerLostError&) {
+            return true;
+        } catch (const Error&) {
+            return false;
+        }
+        ADD_FAILURE() << "nothing was thrown";
+        return false;
+    };
+    const auto memory = [] { throw std::bad_alloc(); };
+    const auto connection = [] { throw std::system_error(ECONNRESET, std::generic_category()); };
+    WorkQueue queue;
+    EXPECT_FALSE(blamed([&] { queue.run(memory); })) << "on the thread that waits";
+    EXPECT_TRUE(blamed([&] { queue.run(connection); }));
+    for (const When when : {When::soon, When::at_wait}) {
+        EXPECT_FALSE(blamed([&] { queue.submit(memory, when).wait(); }));
+        EXPECT_TRUE(blamed([&] { queue.submit(connection, when).wait(); }));
+    }
 }
 
 }  // namespace
