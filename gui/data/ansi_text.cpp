@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/visible_text.h>
 #include <gui/data/ansi_text.h>
 
 #include <algorithm>
@@ -130,9 +131,18 @@ void apply_sequence(TextStyle& style, std::string_view sequence) {
     }
 }
 
+constexpr std::string_view kReplacement = "\uFFFD";  ///< something was here
+
 bool is_control(char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 || byte == 0x7f;
+}
+
+/// Bytes that may begin a mark that nobody sees (base/visible_text.h): few letters of Latin and Chinese texts do.
+bool may_be_invisible(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte == 0xC2 || byte == 0xCD || byte == 0xD8 || (byte >= 0xE1 && byte <= 0xE3) || byte == 0xEF ||
+           byte == 0xF3;
 }
 
 /// Not in the middle of a character: removes the bytes of one whose rest did not fit.
@@ -154,7 +164,7 @@ bool is_displayable(std::string_view raw, std::size_t max_bytes) {
     // Without a branch for each byte: most lines of most logs are plain, and compilers make vector code of it.
     unsigned controls = 0;
     for (const char c : raw) {
-        controls |= unsigned(is_control(c));
+        controls |= unsigned(is_control(c)) | unsigned(may_be_invisible(c));
     }
     return controls == 0 && raw.size() <= max_bytes;
 }
@@ -172,13 +182,26 @@ std::string displayable(std::string_view raw, std::size_t max_bytes, std::vector
     TextStyle style;
     std::size_t i = 0;
     while (i < raw.size() && text.size() < max_bytes) {
-        if (!is_control(raw[i])) {
+        const auto is_special = [](char c) { return is_control(c) || may_be_invisible(c); };
+        if (!is_special(raw[i])) {
             const std::size_t most = std::min(raw.size(), i + (max_bytes - text.size()));
             const auto end =
-                std::find_if(raw.begin() + std::ptrdiff_t(i), raw.begin() + std::ptrdiff_t(most), is_control);
+                std::find_if(raw.begin() + std::ptrdiff_t(i), raw.begin() + std::ptrdiff_t(most), is_special);
             const auto next = std::size_t(end - raw.begin());
             text += raw.substr(i, next - i);
             i = next;
+            continue;
+        }
+        if (!is_control(raw[i])) {
+            const CodePoint point = first_code_point(raw.substr(i));
+            const std::size_t bytes = std::max<std::size_t>(point.bytes, 1);
+            const bool hidden = point.bytes > 0 && is_invisible(point.value);
+            const std::string_view shown = hidden ? kReplacement : raw.substr(i, bytes);
+            if (text.size() + shown.size() > max_bytes) {
+                break;
+            }
+            text += shown;
+            i += bytes;
             continue;
         }
         if (raw[i] == '\x1b') {
@@ -191,7 +214,7 @@ std::string displayable(std::string_view raw, std::size_t max_bytes, std::vector
             i = end;
             continue;
         }
-        text += raw[i] == '\t' ? "    " : "\xEF\xBF\xBD";  // U+FFFD: something was here
+        text += raw[i] == '\t' ? "    " : kReplacement;
         ++i;
     }
     if (i < raw.size()) {

@@ -119,6 +119,17 @@ TEST(Displayable, EscapesControlsAndProgressBarsBecomePlainText) {
     EXPECT_EQ(displayable("ääää", 5), "ää …") << "not in the middle of a character";
 }
 
+TEST(Displayable, NothingReordersALineOrIsHiddenInIt) {
+    EXPECT_EQ(displayable("rm -rf \u202e/tmp/x\u2066 #", 100), "rm -rf \uFFFD/tmp/x\uFFFD #");
+    EXPECT_EQ(displayable("a\u009b2Jb", 100), "a\uFFFD2Jb");
+    EXPECT_EQ(displayable("node1\u200b", 100), "node1\uFFFD");
+    for (const char* text : {"█▉ 日本語 é ✓", "👩‍👩‍👧 ❤️"}) {
+        EXPECT_EQ(displayable(text, 100), text);
+    }
+    EXPECT_FALSE(is_displayable("a\u202eb", 100));
+    EXPECT_EQ(displayable("not UTF-8: \xff\xe2\x80", 100), "not UTF-8: \xff\xe2\x80") << "shown as U+FFFD";
+}
+
 TEST(Displayable, OnlyColoursAreKept) {
     std::vector<StyledFrom> styles;
     EXPECT_EQ(displayable("a\x1b[1;31mred\x1b[0m\x1b[2K b \x1b[38;5;208mo\x1b[38;2;1;2;3;4mr\x1b[999;;;m",
