@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/actions/command_model.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 
 #include <algorithm>
@@ -88,8 +89,8 @@ QVariant CommandModel::data(const QModelIndex& index, int role) const {
         case Qt::DisplayRole:
             return command->text;
         case Qt::ToolTipRole:
-            return command->blocked.isEmpty() ? command->text
-                                              : QString(command->text % u'\n' % command->blocked);
+            return plain_text(command->blocked.isEmpty() ? command->text
+                                                         : QString(command->text % u'\n' % command->blocked));
         case Qt::AccessibleTextRole: {
             QStringList parts{command->text, command->group, command->keys, command->blocked};
             parts.removeAll(QString());

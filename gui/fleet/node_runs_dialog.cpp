@@ -3,6 +3,7 @@
 
 #include <gui/fleet/node_runs_dialog.h>
 #include <gui/models/fleet_model.h>
+#include <gui/plain_text.h>
 #include <gui/session/node_use.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
@@ -139,7 +140,7 @@ void NodeRunsDialog::show_seen(const Seen& seen) {
                                                   qs(run.desk).simplified()};
         for (int column = 0; column < kColumns; ++column) {
             auto item = std::make_unique<QTableWidgetItem>(texts[std::size_t(column)]);
-            item->setToolTip(texts[std::size_t(column)]);
+            item->setToolTip(plain_text(texts[std::size_t(column)]));
             if (column == kProcesses) {
                 item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
             }
@@ -224,17 +225,18 @@ void NodeRunsDialog::ask_stop(bool force) {
     if (chosen == nullptr) {
         return;
     }
-    auto* box = new QMessageBox(QMessageBox::NoIcon, force ? tr("Force stop") : tr("Stop"),
-                                tr("Stop %1 on all its nodes?").arg(qs(chosen->run.name).simplified()),
-                                QMessageBox::NoButton, this);
+    auto* box =
+        new QMessageBox(QMessageBox::NoIcon, force ? tr("Force stop") : tr("Stop"),
+                        plain_text(tr("Stop %1 on all its nodes?").arg(qs(chosen->run.name).simplified())),
+                        QMessageBox::NoButton, this);
     box->setObjectName(u"nodeRunsQuestion"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setInformativeText(
+    box->setInformativeText(plain_text(
         tr("%1, started by %2.").arg(qs(chosen->run.run_id), qs(chosen->run.desk).simplified()) % u"\n\n"_s %
         (force ? tr("All its processes are killed at once; unsaved data is lost.")
                : tr("Its ranks receive SIGTERM; those that have not ended after the grace period of the job "
                     "are "
-                    "killed.")));
+                    "killed."))));
     QPushButton* confirm = box->addButton(force ? tr("&Force stop") : tr("&Stop"), QMessageBox::AcceptRole);
     confirm->setObjectName(u"nodeRunsConfirm"_s);
     box->setDefaultButton(box->addButton(QMessageBox::Cancel));

@@ -49,7 +49,7 @@ void TransportLegend::set_kinds(const std::set<logs::TransportKind>& kinds, bool
         names += transport_text(kind);
     }
     setAccessibleName(tr("Legend: %1").arg(names.join(u", "_s)));
-    setToolTip(names.join(u'\n'));
+    setToolTip(plain_text(names.join(u'\n')));
     update();
 }
 

@@ -3,6 +3,7 @@
 
 #include <gui/nccl/collective_format.h>
 #include <gui/nccl/size_plot.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 
@@ -227,12 +228,13 @@ bool SizePlot::event(QEvent* event) {
     if (nearest == nullptr) {
         QToolTip::hideText();
     } else {
-        QToolTip::showText(help->globalPos(),
-                           tr("%1 of %2, %3 ranks\n%4, %5")
-                               .arg(qs(report_->functions[nearest->function]), size_text(nearest->bytes))
-                               .arg(nearest->ranks)
-                               .arg(latency_text(nearest->mean_s), bandwidth_text(nearest->bus_bandwidth)),
-                           this);
+        QToolTip::showText(
+            help->globalPos(),
+            plain_text(tr("%1 of %2, %3 ranks\n%4, %5")
+                           .arg(qs(report_->functions[nearest->function]), size_text(nearest->bytes))
+                           .arg(nearest->ranks)
+                           .arg(latency_text(nearest->mean_s), bandwidth_text(nearest->bus_bandwidth))),
+            this);
     }
     return true;
 }

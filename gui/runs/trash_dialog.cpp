@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <gui/plain_text.h>
 #include <gui/runs/trash_dialog.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
@@ -126,7 +127,7 @@ void TrashDialog::show_seen(const Seen& seen) {
                                                   bytes_text(std::uint64_t(entry.bytes))};
         for (int column = 0; column < kColumns; ++column) {
             auto item = std::make_unique<QTableWidgetItem>(texts[std::size_t(column)]);
-            item->setToolTip(texts[std::size_t(column)]);
+            item->setToolTip(plain_text(texts[std::size_t(column)]));
             if (column == kSize) {
                 item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
             }
@@ -216,11 +217,11 @@ void TrashDialog::ask_remove() {
                                 QMessageBox::NoButton, this);
     box->setObjectName(u"trashQuestion"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setInformativeText(
+    box->setInformativeText(plain_text(
         names.join(u'\n') % u"\n\n"_s %
         tr("About %1 are freed in the run store. Their plans, curves, output, job files and labels are lost; "
            "files on the nodes stay. This cannot be undone.")
-            .arg(bytes_text(std::uint64_t(bytes))));
+            .arg(bytes_text(std::uint64_t(bytes)))));
     QPushButton* confirm = box->addButton(tr("&Remove"), QMessageBox::DestructiveRole);
     confirm->setObjectName(u"trashConfirm"_s);
     box->setDefaultButton(box->addButton(QMessageBox::Cancel));

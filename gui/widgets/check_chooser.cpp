@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/widgets/check_chooser.h>
 #include <gui/widgets/check_list_popup.h>
@@ -46,7 +47,7 @@ void CheckChooser::set_entries(const std::vector<Entry>& entries, const QStringL
         QStandardItem* item = popup_->add_entry();
         item->setText(entry.text);
         item->setData(entry.id, kIdRole);
-        item->setToolTip(entry.text);
+        item->setToolTip(plain_text(entry.text));
         item->setCheckState(checked.contains(entry.id) ? Qt::Checked : Qt::Unchecked);
     }
     for (const QString& id : checked) {

@@ -3,6 +3,7 @@
 
 // Names that look like HTML are shown as they are written, in every tool tip.
 
+#include <base/clock.h>
 #include <gui/data/live_model.h>
 #include <gui/models/comparison_model.h>
 #include <gui/models/plan_model.h>
@@ -10,13 +11,16 @@
 #include <gui/models/runs_model.h>
 #include <gui/plain_text.h>
 #include <gui/runs/run_legend.h>
+#include <gui/runs/runs_page.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 
 #include <tests/gui/pages_fixture.h>
 
 #include <QAbstractItemView>
+#include <QMessageBox>
 #include <QTableView>
+#include <QTableWidget>
 #include <QTextDocument>
 #include <QToolButton>
 
@@ -118,6 +122,28 @@ TEST_F(HostileWindow, NoToolTipIsMarkupOfAName) {
     click(find<QPushButton>("openRun"));
     ASSERT_TRUE(wait_until([&] { return window_->page() == MainWindow::Page::Live; }));
     walk_window();
+}
+
+TEST_F(HostileWindow, NoQuestionIsMarkupOfAName) {
+    fill_store({{.name = kHostile, .id = "a-1", .nodes = {kHostile}, .steps_per_epoch = 5}});
+    auto store = RunStore::open(options_in(folder_.path()).store_path());
+    ASSERT_TRUE(store.ok());
+    ASSERT_TRUE((*store)->trash_runs({"a-1"}, now_us()));
+    open();
+    click(find<QToolButton>("navRuns"));
+    find<RunsPage>("runsPage")->open_trash();
+    QDialog* trash = wait_dialog("trashDialog");
+    auto* table = child<QTableWidget>(trash, "trashTable");
+    ASSERT_TRUE(wait_until([&] { return table->rowCount() == 1; }));
+    expect_harmless(table->item(0, 0)->toolTip(), u"trash"_s);
+    table->selectRow(0);
+    click(child<QPushButton>(trash, "trashRemove"));
+    auto* question = trash->findChild<QMessageBox*>();
+    ASSERT_NE(question, nullptr);
+    expect_harmless(question->informativeText(), u"question"_s);
+    EXPECT_TRUE(shown(question->informativeText()).contains(qs(kHostile)));
+    question->close();
+    trash->close();
 }
 
 }  // namespace

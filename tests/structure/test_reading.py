@@ -71,6 +71,19 @@ class Reading(unittest.TestCase):
                     wrong.append(f"{name}: {' '.join(inside.split())[:100]}")
         self.assertEqual(wrong, [])
 
+    def test_no_name_is_markup(self):
+        """Tool tips and message boxes guess whether a text is HTML: names get there through plain_text() or wrapped_tip()."""
+        wrong = []
+        for name, text in self.code.items():
+            if not name.startswith("gui/"):
+                continue
+            for call in re.finditer(r"(?:\bsetToolTip|\bQToolTip::showText|\bsetInformativeText|\bnew QMessageBox)\s*\(", text):
+                inside = arguments(text, call.end() - 1)
+                safe = re.search(r"\b(?:plain_text|wrapped_tip|toHtmlEscaped)\(", inside)
+                if not safe and re.search(r"\bqs\(|\bnames\b|\btexts\[", inside):
+                    wrong.append(f"{name}: {' '.join(inside.split())[:100]}")
+        self.assertEqual(wrong, [])
+
     def test_every_format_is_a_literal(self):
         wrong = []
         for name, text in self.code.items():
