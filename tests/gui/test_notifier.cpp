@@ -15,12 +15,16 @@
 #include <tests/gui/pages_fixture.h>
 
 #include <QCheckBox>
+#include <QDBusConnection>
+#include <QDBusMessage>
+#include <QDBusVirtualObject>
 #include <QFile>
 #include <QItemSelectionModel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
 #include <QPlainTextEdit>
+#include <QProcess>
 #include <QSettings>
 #include <QTableView>
 #include <QTableWidget>
@@ -85,6 +89,50 @@ TEST(NotifierTest, ReportsOnTheDesktopAndByTheCommand) {
     EXPECT_TRUE(wait_until([&] {
         return seen().contains(u"failed-run-1;"_s) && seen().contains(u"nan-run-1;"_s);
     })) << ss(seen());
+}
+
+/// A desktop that keeps what it is asked to show.
+class NotificationService : public QDBusVirtualObject {
+public:
+    QString introspect(const QString&) const override { return {}; }
+    bool handleMessage(const QDBusMessage& message, const QDBusConnection& bus) override {
+        texts += message.arguments().value(4).toString();
+        bus.send(message.createReply(uint(1)));
+        return true;
+    }
+    QStringList texts;
+};
+
+// The text of a notification is markup: a run, a rank or a node could bring a link or a picture.
+TEST(NotifierTest, NoNameIsMarkupOfTheDesktop) {
+    QProcess daemon;
+    daemon.start(u"dbus-daemon"_s, {u"--session"_s, u"--nofork"_s, u"--print-address"_s});
+    if (!daemon.waitForStarted() || !daemon.waitForReadyRead()) {
+        GTEST_SKIP() << "there is no dbus-daemon";
+    }
+    const QByteArray before = qgetenv("DBUS_SESSION_BUS_ADDRESS");
+    qputenv("DBUS_SESSION_BUS_ADDRESS", daemon.readAllStandardOutput().trimmed());
+    NotificationService service;
+    {
+        auto bus = QDBusConnection::connectToBus(QDBusConnection::SessionBus, u"test-desktop"_s);
+        ASSERT_TRUE(bus.registerVirtualObject(u"/org/freedesktop/Notifications"_s, &service));
+        ASSERT_TRUE(bus.registerService(u"org.freedesktop.Notifications"_s));
+        std::atomic<bool> sent = false;
+        std::thread sender([&sent] {
+            EXPECT_TRUE(show_notification(
+                {.title = u"t"_s, .text = u"<a href=\"file:///x\"><img src=\"http://x/y\"/>&"_s}));
+            sent = true;
+        });
+        EXPECT_TRUE(wait_until([&] { return sent.load(); }));
+        sender.join();
+        EXPECT_EQ(service.texts,
+                  QStringList{
+                      u"&lt;a href=&quot;file:///x&quot;&gt;&lt;img src=&quot;http://x/y&quot;/&gt;&amp;"_s});
+    }
+    QDBusConnection::disconnectFromBus(u"test-desktop"_s);
+    qputenv("DBUS_SESSION_BUS_ADDRESS", before);
+    daemon.kill();
+    daemon.waitForFinished();
 }
 
 TEST(NotifierTest, AWayThatFailsIsReported) {
