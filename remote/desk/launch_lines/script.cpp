@@ -297,9 +297,8 @@ Result<PastedLine> read_chosen(const Script& script) {
     WrittenCommand command = chosen->command;
     for (auto other = script.launchers.begin(); other != script.launchers.end(); ++other) {
         if (other->trains && other != chosen) {
-            line.notes.push_back(
-                text(kContext,
-                     "The text has several launcher lines. Rankscope takes the first for all nodes."));
+            line.notes.push_back(text(
+                kContext, "The text has several launcher lines. Rankscope takes the first for all nodes."));
             break;
         }
     }

@@ -101,10 +101,9 @@ Result<bool> set_nccl_level_on_node(AgentLink& link, const std::string& run_id,
         return run.failure();
     }
     if (run && run->submitted) {
-        return Failure{
-            "bad-request", "",
-            text(kContext, "The NCCL level of a run under Slurm cannot be changed."),
-            text(kContext, "Set nccl_profiler: in the job, and start it again."), ""};
+        return Failure{"bad-request", "",
+                       text(kContext, "The NCCL level of a run under Slurm cannot be changed."),
+                       text(kContext, "Set nccl_profiler: in the job, and start it again."), ""};
     }
     wire::Request request;
     auto* wanted = request.mutable_set_nccl_level();
