@@ -413,8 +413,17 @@ std::string own_line_of(const RankSnapshot& state) {
         return frame.starts_with('<') || has(frame, "site-packages/") || has(frame, "dist-packages/") ||
                has(frame, "/lib/python3.") || has(frame, "/lib64/python3.");
     };
-    const auto own = std::find_if_not(state.python_stack.begin(), state.python_stack.end(), is_library);
-    return own == state.python_stack.end() ? std::string() : *own;
+    // Without a file of its own: python -c, a program from standard input, a notebook. Libraries make such code, too.
+    const auto has_no_file = [](const std::string& frame) {
+        return frame.starts_with("<string>:") || frame.starts_with("<stdin>:") ||
+               frame.starts_with("<ipython-input");
+    };
+    const auto& stack = state.python_stack;
+    auto own = std::find_if_not(stack.begin(), stack.end(), is_library);
+    if (own == stack.end()) {
+        own = std::find_if(stack.begin(), stack.end(), has_no_file);
+    }
+    return own == stack.end() ? std::string() : *own;
 }
 
 }  // namespace rankscope

@@ -235,6 +235,10 @@ TEST(RankActivity, WaitsForOnePeerOrForAll) {
     EXPECT_EQ(activity.line, "/home/u/train.py:12 in load");
     state.python_stack = {"<frozen runpy>:88 in run", "/home/u/lib/python/train.py:12 in load"};
     EXPECT_EQ(own_line_of(state), "/home/u/lib/python/train.py:12 in load");
+    state.python_stack = {
+        "/usr/lib/python3/dist-packages/torch/distributed/distributed_c10d.py:1541 in all_reduce",
+        "<frozen importlib._bootstrap>:241 in _call_with_frames_removed", "<string>:11 in <module>"};
+    EXPECT_EQ(own_line_of(state), "<string>:11 in <module>") << "python -c";
 
     auto listening = waiting("accept");
     listening.sockets = {socket_to("", 0, "LISTEN")};
