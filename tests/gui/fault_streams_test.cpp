@@ -32,12 +32,17 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-struct Stream {
-    std::string name;
+struct Blame {
     std::string culprit;  ///< "rank 1", "node2", "node2 – node3"
     std::set<int> ranks;  ///< that are at fault, or on the node or at the connection at fault
     std::set<std::string> nodes;
-    bool live = true;  ///< it is named before the end, too
+};
+
+struct Stream {
+    std::string name;
+    Blame blame;
+    std::optional<Blame> before_end;  ///< where it is another
+    bool live = true;                 ///< it is named before the end, too
     LaunchPlan plan;
     std::vector<Event> events;
 };
@@ -55,6 +60,28 @@ Event event_of(const Json& json) {
     return event;
 }
 
+Blame read_blame(const Json& culprit, const LaunchPlan& plan) {
+    Blame blame;
+    if (culprit.contains("rank")) {
+        const int rank = culprit.at("rank").get<int>();
+        return {"rank " + std::to_string(rank), {rank}, {plan.ranks.at(std::size_t(rank)).node}};
+    }
+    if (culprit.contains("node")) {
+        blame.culprit = culprit.at("node").get<std::string>();
+        blame.nodes = {blame.culprit};
+    } else {
+        const auto ends = culprit.at("pair").get<std::vector<std::string>>();
+        blame.culprit = ends.at(0) + " – " + ends.at(1);
+        blame.nodes = {ends.begin(), ends.end()};
+    }
+    for (const auto& rank : plan.ranks) {
+        if (blame.nodes.contains(rank.node)) {
+            blame.ranks.insert(rank.rank);
+        }
+    }
+    return blame;
+}
+
 Stream read_stream(const fs::path& path) {
     Stream stream;
     stream.name = path.stem().string();
@@ -67,25 +94,9 @@ Stream read_stream(const fs::path& path) {
     EXPECT_TRUE(plan.ok()) << stream.name;
     stream.plan = plan ? *plan : LaunchPlan();
     const Json& culprit = head.at("culprit");
-    if (culprit.contains("rank")) {
-        const int rank = culprit.at("rank").get<int>();
-        stream.culprit = "rank " + std::to_string(rank);
-        stream.ranks = {rank};
-        stream.nodes = {stream.plan.ranks.at(std::size_t(rank)).node};
-    } else if (culprit.contains("node")) {
-        stream.culprit = culprit.at("node").get<std::string>();
-        stream.nodes = {stream.culprit};
-    } else if (culprit.contains("pair")) {
-        const auto ends = culprit.at("pair").get<std::vector<std::string>>();
-        stream.culprit = ends.at(0) + " – " + ends.at(1);
-        stream.nodes = {ends.begin(), ends.end()};
-    }
-    if (stream.ranks.empty()) {
-        for (const auto& rank : stream.plan.ranks) {
-            if (stream.nodes.contains(rank.node)) {
-                stream.ranks.insert(rank.rank);
-            }
-        }
+    stream.blame = read_blame(culprit, stream.plan);
+    if (culprit.contains("live")) {
+        stream.before_end = read_blame(culprit.at("live"), stream.plan);
     }
     while (std::getline(file, line)) {
         stream.events.push_back(event_of(Json::parse(line)));
@@ -114,8 +125,8 @@ bool is_end(const Event& event) {
 bool is_part_of_the_end(const Event& event) {
     const auto* stage = event.as<StageEvent>();
     const auto* verdict = event.as<DiagnosisEvent>();
-    return (stage != nullptr && stage->name == StageName::Stop) || event.as<ExitEvent>() != nullptr ||
-           event.as<EndEvent>() != nullptr || (verdict != nullptr && verdict->phase == VerdictPhase::End);
+    return (stage != nullptr && stage->name == StageName::Stop) ||
+           (verdict != nullptr && verdict->phase == VerdictPhase::End);
 }
 
 /// Reads what the window says of who is at fault, in five places.
@@ -164,19 +175,19 @@ protected:
 
     void expect_five_of_five(const Stream& stream);
 
-    void expect_the_same(const Stream& stream, const char* when) {
-        SCOPED_TRACE(stream.name + ", " + when);
+    void expect_the_same(const std::string& name, const Blame& blame, const char* when) {
+        SCOPED_TRACE(name + ", " + when);
         const auto text = [this](const char* name) { return ss(find<QLabel>(name)->text()); };
         const std::string title = text("failureTitle");
-        EXPECT_NE(text("runOutcome").find(stream.culprit), std::string::npos)
+        EXPECT_NE(text("runOutcome").find(blame.culprit), std::string::npos)
             << "pill: " << text("runOutcome");
         const std::string strip = text("rankSummary");
-        for (const auto& node : stream.nodes) {
+        for (const auto& node : blame.nodes) {
             const bool named =
-                strip.find(stream.culprit) != std::string::npos || strip.find(node) != std::string::npos;
+                strip.find(blame.culprit) != std::string::npos || strip.find(node) != std::string::npos;
             EXPECT_TRUE(named) << "strip: " << strip;
         }
-        std::set<int> expected = stream.ranks;
+        std::set<int> expected = blame.ranks;
         EXPECT_EQ(marked_ranks(), expected) << "table, strip: " << strip;
         std::set<std::string> sampled;
         const QAbstractItemModel* telemetry = find<QTreeView>("telemetryTable")->model();
@@ -184,7 +195,7 @@ protected:
             sampled.insert(ss(telemetry->index(row, 0).data().toString().section(u' ', 0, 0)));
         }
         std::set<std::string> nodes;
-        for (const auto& node : stream.nodes) {
+        for (const auto& node : blame.nodes) {
             if (sampled.contains(node)) {
                 nodes.insert(node);
             }
@@ -192,13 +203,13 @@ protected:
         EXPECT_EQ(marked_nodes(), nodes) << "telemetry";
         std::string lower = title;
         std::replace(lower.begin(), lower.end(), 'R', 'r');
-        bool named = lower.find(stream.culprit) != std::string::npos;
-        for (const auto& node : stream.nodes) {
-            named = named || (stream.culprit.find("rank") == std::string::npos &&
+        bool named = lower.find(blame.culprit) != std::string::npos;
+        for (const auto& node : blame.nodes) {
+            named = named || (blame.culprit.find("rank") == std::string::npos &&
                               title.find(node) != std::string::npos);
         }
         EXPECT_TRUE(named) << "title: " << title;
-        std::printf("%-28s %-8s pill \"%s\" · strip \"%s\" · title \"%s\"\n", stream.name.c_str(), when,
+        std::printf("%-28s %-8s pill \"%s\" · strip \"%s\" · title \"%s\"\n", name.c_str(), when,
                     text("runOutcome").c_str(), strip.c_str(), title.c_str());
     }
 };
@@ -215,10 +226,10 @@ void FivePlaces::expect_five_of_five(const Stream& stream) {
     if (stream.live) {
         show(stream, std::size_t(last - stream.events.begin()));
         EXPECT_TRUE(find<QLabel>("failureTitle")->isVisible()) << "no card while it lasts";
-        expect_the_same(stream, "live");
+        expect_the_same(stream.name, stream.before_end.value_or(stream.blame), "live");
     }
     show(stream, stream.events.size());
-    expect_the_same(stream, "end");
+    expect_the_same(stream.name, stream.blame, "end");
 }
 
 class FaultStreams : public FivePlaces, public ::testing::WithParamInterface<std::string> {};
@@ -357,7 +368,7 @@ public:
 
     Stream stream(const std::string& culprit, std::set<int> ranks, std::set<std::string> nodes,
                   bool live = true) {
-        Stream made{"", culprit, std::move(ranks), std::move(nodes), live, plan_, std::move(events_)};
+        Stream made{"", {culprit, std::move(ranks), std::move(nodes)}, {}, live, plan_, std::move(events_)};
         EndEvent end = tracker_.verdict(false);
         if (auto cause = tracker_.diagnosis(); cause && (end.has_culprit || !cause->reason.empty())) {
             made.events.push_back({++seq_, now(), "", -1, *cause});

@@ -51,8 +51,9 @@ def native(**keys) -> dict:
 
 
 class Fault:
-    """`culprit`: {"rank": 1}, {"node": "node2"}, {"pair": [a, b]}. `act` breaks something; without one the script does it itself.
-    `live`: it lasts, so that it can be named before the end. `before`: the fault is there when the run starts."""
+    """`culprit`: {"rank": 1}, {"node": "node2"}, {"pair": [a, b]}; "live" in it: the one before the end, where that is another. `act`
+    breaks something; without one the script does it itself. `live`: it lasts, so that it can be named before the end. `before`: the
+    fault is there when the run starts."""
 
     def __init__(self, name, job, culprit, act=None, live=True, before=None, torch=False):
         self.name, self.job, self.culprit, self.act, self.live, self.before, self.torch = name, job, culprit, act, live, before, torch
@@ -87,14 +88,15 @@ FAULTS = [
     Fault("supervisor-killed", native(), {"node": "node2"}, signal_supervisor(signal.SIGKILL), live=False),
     Fault("supervisor-stopped", native(), {"node": "node2"}, signal_supervisor(signal.SIGSTOP), live=False),
     Fault("node-cut", native(), {"node": "node2"}, lambda cluster: cluster.node("node2").partition()),
-    Fault("node-frozen", native(), {"node": "node2"}, lambda cluster: cluster.node("node2").freeze()),
+    # Its processes are stopped: first its rank is seen, at the end its supervisor.
+    Fault("node-frozen", native(), {"node": "node2", "live": {"rank": 1}}, lambda cluster: cluster.node("node2").freeze()),
     Fault("node-unplugged", native(), {"node": "node2"}, lambda cluster: cluster.node("node2").unplug()),
     Fault("master-cut", native(), {"node": "node1"}, lambda cluster: cluster.node("node1").partition()),
-    scripted("pair-cut", "pass", culprit={"pair": ["node2", "node3"]}, act=lambda cluster: cluster.node("node2").partition(["node3"])),
+    scripted("pair-cut", "pass", culprit={"pair": ["node3", "node2"]}, act=lambda cluster: cluster.node("node2").partition(["node3"])),
     Fault("master-port-dropped", native(), {"node": "node1"}, lambda cluster: cluster.node("node1").drop_port(29500)),
     Fault("master-port-reset", native(), {"node": "node1"}, lambda cluster: cluster.node("node1").reject_port(29500), live=False),
     Fault("master-port-dropped-before", native(), {"node": "node1"}, before=lambda cluster: cluster.node("node1").drop_port(29500)),
-    Fault("pair-cut-before", native(), {"pair": ["node2", "node3"]}, before=lambda cluster: cluster.node("node2").partition(["node3"])),
+    Fault("pair-cut-before", native(), {"pair": ["node3", "node2"]}, before=lambda cluster: cluster.node("node2").partition(["node3"])),
     scripted("exception", "raise ValueError('bad label -1')", live=False),
     scripted("exit-early", "sys.exit(0)", live=False),
     scripted("uneven-batches", "dist.barrier()\nbreak"),
