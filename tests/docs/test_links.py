@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: Rankscope contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every relative link and image of README and docs leads to a file, every picture is shown, every page of docs/ is linked from
-docs/README.md, and every job that the pages train names a rate of its own."""
+docs/README.md, every job that the pages train names a rate of its own, and every attack of the security tests names tests that are there."""
 import re
 import unittest
 
@@ -37,6 +37,20 @@ class Links(unittest.TestCase):
             if block.language == "yaml" and re.search(r"^train:", block.text, re.MULTILINE) and not re.search(r"\blr: ", block.text)
         ]
         self.assertEqual(silent, [])
+
+    def test_attacks_have_their_tests(self):
+        tests = REPOSITORY / "tests"
+        known = {f"fuzz: {folder.name}" for folder in (tests / "fuzz" / "corpus").iterdir()}
+        for file in tests.rglob("*.cpp"):
+            known |= {".".join(found) for found in re.findall(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", file.read_text(encoding="utf-8"), re.MULTILINE)}
+        for file in tests.rglob("*.py"):
+            known |= {f"{file.name}: {name}" for name in re.findall(r"^    def (test_\w+)\(", file.read_text(encoding="utf-8"), re.MULTILINE)}
+        rows = re.findall(r"^\| (\d+) \| .* \| (.*) \|$", (REPOSITORY / "docs" / "security-tests.md").read_text(encoding="utf-8"), re.MULTILINE)
+        self.assertEqual([int(number) for number, _ in rows], list(range(1, len(rows) + 1)))
+        self.assertGreaterEqual(len(rows), 60)
+        named = {number: re.findall(r"`([^`]+)`", names) for number, names in rows}
+        self.assertEqual([number for number, names in named.items() if not names], [])
+        self.assertEqual([f"{number}: {name}" for number, names in named.items() for name in names if name not in known], [])
 
 
 if __name__ == "__main__":

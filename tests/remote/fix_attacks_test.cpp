@@ -297,6 +297,26 @@ TEST_F(FixAttacks, TheNameOfANodeIsOneWordOfClean) {
     }
 }
 
+TEST_F(FixAttacks, TheNameOfAnInterfaceIsOneWord) {
+    std::size_t tried = 0;
+    for (const auto& attack : hostile_texts(mark_)) {
+        for (const std::string& name : {attack, "x;touch${IFS}" + mark_, "$(touch${IFS}" + mark_ + ")"}) {
+            auto views = views_;
+            auto* interface = views[0].host.add_interfaces();
+            interface->set_name(name);
+            interface->set_loopback(true);
+            for (const auto& check : of_host(views, {})) {
+                for (const auto& fix : check.fixes) {
+                    ++tried;
+                    run("ip() { :; }; " + fix.command);
+                    run("ip() { :; }; " + fix.undo);
+                }
+            }
+        }
+    }
+    EXPECT_GT(tried, 0U);
+}
+
 TEST_F(FixAttacks, NamesOfAFirewallAreChecked) {
     for (const auto& attack : hostile_texts(mark_)) {
         EXPECT_FALSE(nft_chain_name(attack, "filter", "input")) << attack;
