@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // A blocked port, seen and opened in Doctor, then a run that trains; then a rank that stops, named by the verdict card.
-// All by simulated clicks at the desk of a virtual cluster (tests/cluster/vcluster.py run --nodes 2 -- e2e_doctor).
+// All by simulated clicks at the desk of a virtual cluster (tests/cluster/vcluster.py run --nodes 4 -- e2e_doctor).
 
+#include <base/clock.h>
 #include <gui/app/main_window.h>
 #include <gui/doctor/doctor_page.h>
 #include <gui/doctor/pair_matrix.h>
+#include <gui/launch/launch_page.h>
 #include <gui/live/failure_banner.h>
 #include <gui/live/live_page.h>
+#include <gui/plot/metric_plot.h>
 #include <gui/session/workspace.h>
 
 #include <nlohmann/json.hpp>
@@ -172,6 +175,46 @@ TEST_F(DoctorOnNodes, ABlockedPortIsOpenedAndAStoppedRankIsNamed) {
     ASSERT_NO_FATAL_FAILURE(open_the_port());
     ASSERT_NO_FATAL_FAILURE(start());
     ASSERT_NO_FATAL_FAILURE(stop_a_rank());
+}
+
+// A program that knows nothing of Rankscope.
+TEST_F(DoctorOnNodes, TheLinesOfAScriptAreACurveWithinTwoSeconds) {
+    window_->launch_page()->set_job_text(R"yaml(name: two-lines
+nodes: [node1, node2, node3, node4]
+preflight: "off"
+command:
+  - sh
+  - -c
+  - |
+    while i=$((i + 1)); [ $i -le 200 ]; do
+      echo "step $i loss 0.$((999 - i))"; sleep 0.05; done
+)yaml",
+                                         "two-lines.yaml");
+    window_->show_page(MainWindow::Page::Launch);
+    ASSERT_TRUE(wait_until([&] { return find<QPushButton>("startButton")->isEnabled(); }))
+        << find<QLabel>("startReason")->text().toStdString();
+    click(find<QPushButton>("startButton"));
+    const auto draws = [&] {
+        const auto shown = window_->live_page()->plot()->shown_metrics();
+        return std::find(shown.begin(), shown.end(), "loss") != shown.end();
+    };
+    ASSERT_TRUE(wait_until([&] { return draws() || run().end.has_value(); }, kTrainMs));
+    const std::int64_t drawn_us = now_us();
+    ASSERT_FALSE(run().end.has_value()) << run().end->detail;
+    std::int64_t first_us = drawn_us;  // by the clock of the node, which is that of this machine
+    for (int rank = 0; rank < 4; ++rank) {
+        for (const LogLine& line : window_->live_page()->shown()->data().log.lines_of(rank, 1000)) {
+            first_us = std::min(first_us, line.t_us);
+        }
+    }
+    const double delay_s = double(drawn_us - first_us) / 1e6;
+    std::printf("the curve is there %.2f s after the first line\n", delay_s);
+    EXPECT_LT(delay_s, 2 * rankscope::testing::machine_slowness());
+    ASSERT_TRUE(wait_until([&] { return run().slowest_step() >= 60; }, kTrainMs));
+    picture("doctor-5-two-lines");
+    ASSERT_TRUE(wait_until([&] { return run().end.has_value(); }, kTrainMs));
+    EXPECT_EQ(run().outcome, Outcome::Done) << run().end->detail;
+    EXPECT_EQ(run().slowest_step(), 200);
 }
 
 }  // namespace
