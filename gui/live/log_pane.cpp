@@ -465,7 +465,8 @@ void LogPane::ask_path(bool all) {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(u"log"_s);
-    dialog->selectFile((live_ ? qs(live_->state().name) : tr("log")) + u".log"_s);
+    // The name of a run is not a path.
+    dialog->selectFile((live_ ? qs(live_->state().name).replace(u'/', u'_') : tr("log")) + u".log"_s);
     connect(dialog, &QFileDialog::fileSelected, this, [this, all](const QString& path) { save(path, all); });
     dialog->open();
 }

@@ -18,6 +18,8 @@
 #include <tests/gui/pages_fixture.h>
 
 #include <QAbstractItemView>
+#include <QAction>
+#include <QFileDialog>
 #include <QMessageBox>
 #include <QTableView>
 #include <QTableWidget>
@@ -122,6 +124,23 @@ TEST_F(HostileWindow, NoToolTipIsMarkupOfAName) {
     click(find<QPushButton>("openRun"));
     ASSERT_TRUE(wait_until([&] { return window_->page() == MainWindow::Page::Live; }));
     walk_window();
+}
+
+TEST_F(HostileWindow, TheNameOfARunIsNoPathOfItsLog) {
+    fill_store({{.name = "../../.config/autostart/x", .id = "a-1", .steps_per_epoch = 5}});
+    open();
+    click(find<QToolButton>("navRuns"));
+    auto* table = find<QTableView>("runsTable");
+    ASSERT_TRUE(wait_until([&] { return table->model()->rowCount() == 1; }));
+    table->selectRow(0);
+    click(find<QPushButton>("openRun"));
+    ASSERT_TRUE(wait_until([&] { return window_->page() == MainWindow::Page::Live; }));
+    find<QAction>("logSaveAll")->trigger();
+    auto* dialog = window_->findChild<QFileDialog*>(u"logSaveDialog"_s);
+    ASSERT_NE(dialog, nullptr);
+    EXPECT_EQ(ss(dialog->selectedFiles().join(u' ')),
+              ss(dialog->directory().filePath(u".._.._.config_autostart_x.log"_s)));
+    dialog->close();
 }
 
 TEST_F(HostileWindow, NoQuestionIsMarkupOfAName) {
