@@ -6,6 +6,7 @@
 #include <remote/desk/node/notices.h>
 #include <remote/diagnosis/failure_catalogue.h>
 #include <remote/diagnosis/verdict.h>
+#include <remote/observe/metric_lines/unread_lines.h>
 
 #include <gtest/gtest.h>
 
@@ -90,6 +91,14 @@ TEST(Notices, TextsComeFromTheCatalogue) {
               "run were removed.");
     EXPECT_EQ(notice("restart-impossible", {"node4"}).as<NoticeEvent>()->evidence,
               std::vector<std::string>{"node4 is lost"});
+    const metric_lines::UnreadNotice lines{
+        "r {step} -> {v}", {"r 1 -> 0.5", "r 2 -> 0.4"}, {"step=2", "v=0.4"}};
+    const Event said = notice(metric_lines::UnreadNotice::id(), lines.args());
+    const auto& unread = *said.as<NoticeEvent>();
+    EXPECT_EQ(unread.title, "No steps are read from what rank 3 prints.");
+    EXPECT_EQ(unread.evidence, lines.examples);
+    EXPECT_EQ(unread.fix, std::vector<std::string>{
+                              "rankscopectl metrics learn --line 'r 2 -> 0.4' --field step=2 --field v=0.4"});
     EXPECT_EQ(notice(FailureId::from("of-the-future"), {"x"}).as<NoticeEvent>()->title, "of-the-future");
     EXPECT_EQ(notice("rank-continued", {}).as<NoticeEvent>()->evidence, std::vector<std::string>{"pid ?"});
 }

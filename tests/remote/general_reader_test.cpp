@@ -261,6 +261,20 @@ TEST(LineMetrics, OffersLinesThatNothingReads) {
     EXPECT_EQ(offer->pattern, "r {step} -> {value}");
     EXPECT_EQ(offer->fields(), (std::vector<std::string>{"step=20", "value=0.120"}));
     EXPECT_FALSE(metrics.offer(3, false)) << "once";
+    const UnreadNotice notice = offer->notice();
+    EXPECT_EQ(notice.examples,
+              (std::vector<std::string>{"r 18 -> 0.118 cost", "r 19 -> 0.119 cost", "r 20 -> 0.120 cost"}));
+    EXPECT_EQ(notice.series(), std::vector<std::string>{"value"});
+    EXPECT_EQ(UnreadNotice::of(notice.args()), notice);
+}
+
+TEST(UnreadNotice, ArgumentsOfAnotherFormAreNone) {
+    using Args = std::vector<std::string>;
+    for (const Args& args : {Args{}, Args{"p"}, Args{"p", "0"}, Args{"p", "x", "l"}, Args{"p", "2", "l"},
+                             Args{"p", "99999999999999999999", "l"}}) {
+        EXPECT_FALSE(UnreadNotice::of(args));
+    }
+    EXPECT_TRUE(UnreadNotice::of({"p", "1", "l"})->fields.empty());
 }
 
 // docs/own-program.md begins with this program: it is run as it stands there.

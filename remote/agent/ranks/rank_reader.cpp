@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
-#include <base/shell_quote.h>
 #include <remote/agent/ranks/rank_reader.h>
 #include <remote/agent/spool/run_events.h>
 
@@ -275,18 +274,12 @@ void RankReader::emit_metrics(RankProcess& rank, const std::vector<MetricsLine>&
     }
 }
 
-// What nothing reads, with the command that teaches it.
+// What nothing reads, with what would read it.
 void RankReader::offer_lines(RankProcess& rank, bool ended) {
     const auto offer = rank.first_metric_seen ? std::nullopt : rank.printed->offer(monotonic_s(), ended);
-    if (!offer) {
-        return;
+    if (offer) {
+        add_notice(spool_, rank.spec.rank(), metric_lines::UnreadNotice::id(), offer->notice().args());
     }
-    std::string command = "rankscopectl metrics learn --line " + shell_quote(offer->line);
-    for (const auto& field : offer->fields()) {
-        command += " --field " + shell_quote(field);
-    }
-    add_stage(spool_, rank.spec.rank(), StageName::Note, StageStatus::Progress,
-              "No metrics are read from this output. Teach it: " + command);
 }
 
 void RankReader::emit_metric(RankProcess& rank, const MetricsLine& line) {

@@ -4,6 +4,7 @@
 #include <remote/desk/node/notices.h>
 #include <remote/desk/text.h>
 #include <remote/diagnosis/failure_catalogue.h>
+#include <remote/observe/metric_lines/unread_lines.h>
 
 #include <algorithm>
 #include <array>
@@ -65,11 +66,26 @@ std::string fix_of(const NoticeEvent& notice, const CatalogueEntry& entry,
     return fill_places(text("FailureCatalogue", entry.remedy), arguments);
 }
 
+// Title, examples and the command that teaches the job to read them.
+void describe_unread(NoticeEvent& notice, int rank) {
+    notice.title = text(kContext, "No steps are read from what rank %1 prints.", {std::to_string(rank)});
+    const auto unread = metric_lines::UnreadNotice::of(notice.args);
+    if (!unread) {
+        return;
+    }
+    notice.evidence = unread->examples;
+    notice.fix.push_back(unread->learn_command());
+}
+
 }  // namespace
 
 void describe_notice(Event& event) {
     auto* notice = std::get_if<NoticeEvent>(&event.body);
     if (notice == nullptr || !notice->title.empty()) {
+        return;
+    }
+    if (notice->id == metric_lines::UnreadNotice::id()) {
+        describe_unread(*notice, event.rank);
         return;
     }
     const CatalogueArguments arguments{

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/shell_quote.h>
 #include <remote/observe/metric_lines/field_meaning.h>
 #include <remote/observe/metric_lines/line_fields.h>
 #include <remote/observe/metric_lines/metric_names.h>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 namespace rankscope::metric_lines {
 namespace {
@@ -19,6 +21,7 @@ constexpr double kWhileS = 60;
 constexpr std::size_t kMostKinds = 64;
 constexpr std::size_t kLongest = 400;  // longer lines are nobody's example
 constexpr std::size_t kMostMarks = 6;
+constexpr std::size_t kExamples = 3;
 constexpr std::size_t kMostNumbers = 16;  // more are a table of something else
 
 // A name as a pattern takes it: letters, digits and '_'.
@@ -34,6 +37,55 @@ std::string as_pattern_name(std::string_view name) {
 }
 
 }  // namespace
+
+FailureId UnreadNotice::id() {
+    return FailureId::from("lines-unread");
+}
+
+// The pattern, how many examples follow, these, the fields.
+std::vector<std::string> UnreadNotice::args() const {
+    std::vector<std::string> args{pattern, std::to_string(examples.size())};
+    args.insert(args.end(), examples.begin(), examples.end());
+    args.insert(args.end(), fields.begin(), fields.end());
+    return args;
+}
+
+std::optional<UnreadNotice> UnreadNotice::of(const std::vector<std::string>& args) {
+    std::size_t count = 0;
+    if (args.size() < 2) {
+        return std::nullopt;
+    }
+    const auto read = std::from_chars(args[1].data(), args[1].data() + args[1].size(), count);
+    if (read.ec != std::errc() || count == 0 || count > args.size() - 2) {
+        return std::nullopt;
+    }
+    const auto examples = args.begin() + 2;
+    const auto fields = examples + static_cast<std::ptrdiff_t>(count);
+    return UnreadNotice{args[0], {examples, fields}, {fields, args.end()}};
+}
+
+std::vector<std::string> UnreadNotice::series() const {
+    std::vector<std::string> names;
+    for (const auto& field : fields) {
+        std::string name = field.substr(0, field.find('='));
+        if (name != "step" && name != "epoch") {
+            names.push_back(std::move(name));
+        }
+    }
+    return names;
+}
+
+std::string UnreadNotice::learn_command() const {
+    std::string command = "rankscopectl metrics learn --line " + shell_quote(examples.back());
+    for (const auto& field : fields) {
+        command += " --field " + shell_quote(field);
+    }
+    return command;
+}
+
+UnreadNotice LineOffer::notice() const {
+    return {pattern, examples, fields()};
+}
 
 std::vector<std::string> LineOffer::fields() const {
     std::vector<std::string> fields;
@@ -80,7 +132,10 @@ void UnreadLines::add(std::string_view line, const std::vector<Token>& tokens) {
         numbers[i].whole = before.whole && numbers[i].whole;
     }
     kind.numbers = std::move(numbers);
-    kind.line = line;
+    if (kind.lines.size() == kExamples) {
+        kind.lines.erase(kind.lines.begin());
+    }
+    kind.lines.emplace_back(line);
     ++kind.count;
 }
 
@@ -109,10 +164,12 @@ std::optional<LineOffer> UnreadLines::offer_of(const Kind& kind) {
     if (kind.numbers.size() > kMostNumbers) {
         return std::nullopt;
     }
-    const auto tokens = tokens_of(kind.line);
+    const std::string& line = kind.lines.back();
+    const auto tokens = tokens_of(line);
     const auto fields = fields_of(tokens).fields;
     LineOffer offer;
-    offer.line = kind.line;
+    offer.line = line;
+    offer.examples = kind.lines;
     bool has_step = false;
     bool measures = false;
     std::size_t nameless = 0;
@@ -142,12 +199,12 @@ std::optional<LineOffer> UnreadLines::offer_of(const Kind& kind) {
         measures = measures || (!is_step && (!seen.whole || (series && series->telling)));
         const auto same = [&name](const Mark& mark) { return mark.name == name; };
         if (std::none_of(offer.marks.begin(), offer.marks.end(), same)) {
-            const auto begin = static_cast<std::size_t>(tokens[i].text.data() - kind.line.data());
+            const auto begin = static_cast<std::size_t>(tokens[i].text.data() - line.data());
             offer.marks.push_back({name, begin, begin + tokens[i].text.size()});
         }
     }
     std::string why;
-    auto pattern = measures ? learn_pattern(kind.line, offer.marks, why) : std::nullopt;
+    auto pattern = measures ? learn_pattern(line, offer.marks, why) : std::nullopt;
     if (!pattern) {
         return std::nullopt;
     }
