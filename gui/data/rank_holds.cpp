@@ -4,12 +4,18 @@
 #include <gui/data/rank_holds.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <remote/desk/run/unread_steps.h>
 
+#include <QCoreApplication>
 #include <algorithm>
 
 namespace rankscope::gui {
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(RunHeader)
+};
 
 RankHold::Kind kind_of(RankMark mark) {
     switch (mark) {
@@ -36,6 +42,7 @@ RankHold::Kind kind_of(RankMark mark) {
 
 std::vector<RankHold> rank_holds(const RunState& state, const FaultMarks& marks) {
     std::vector<RankHold> holds(state.ranks.size());
+    const bool no_steps = has_no_steps(state);
     for (std::size_t i = 0; i < holds.size() && i < marks.ranks.size(); ++i) {
         const RankState& rank = state.ranks[i];
         const FaultMarks::OfRank& mark = marks.ranks[i];
@@ -46,6 +53,8 @@ std::vector<RankHold> rank_holds(const RunState& state, const FaultMarks& marks)
         if (hold.kind == RankHold::Kind::Faulty && itself && rank.phase == RankPhase::Failed) {
             hold.kind = RankHold::Kind::Failed;
             hold.text = phase_text(rank.phase);
+        } else if (hold.kind == RankHold::Kind::None && no_steps && rank.phase == RankPhase::Training) {
+            hold.text = Words::tr("running, no steps read");
         }
     }
     return holds;

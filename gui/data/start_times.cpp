@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/data/start_times.h>
+#include <remote/desk/run/unread_steps.h>
 
 #include <algorithm>
 #include <map>
@@ -47,7 +48,10 @@ std::array<StartSpan, kStartParts> spans_of(const RunState& state, const StartTi
     if (rank.started == 0) {
         return spans;
     }
-    at(StartPart::Imports) = {rank.started, first_of({rank.at_rendezvous, rank.met, rank.stepped})};
+    // A program of the user's says nothing of itself: the desk saw by its output that its ranks have met.
+    const std::int64_t met = span_of(state, StageName::Rendezvous).end_us;
+    at(StartPart::Imports) = {
+        rank.started, first_of({rank.at_rendezvous, rank.met, rank.stepped, met > rank.started ? met : 0})};
     if (rank.at_rendezvous != 0) {
         at(StartPart::Rendezvous) = {rank.at_rendezvous, first_of({rank.met, rank.stepped})};
     }
@@ -111,7 +115,7 @@ const StartTimes::Rank& StartTimes::rank(std::size_t rank) const {
 
 std::vector<int> awaited_ranks(const RunState& state, const StartTimes& times) {
     std::vector<int> awaited;
-    if (state.first_step_us != 0 || state.outcome != Outcome::Running) {
+    if (state.first_step_us != 0 || has_no_steps(state) || state.outcome != Outcome::Running) {
         return awaited;
     }
     for (const int rank : times.missing()) {

@@ -76,7 +76,11 @@ QString phase_summary(const std::vector<RankState>& ranks, const std::vector<Ran
                 ++unknown[rank.node].second;
                 break;
             case Kind::None:
-                ++counts[std::size_t(rank.phase)];
+                if (hold.text.isEmpty()) {
+                    ++counts[std::size_t(rank.phase)];
+                } else {
+                    ++others[hold.text];
+                }
         }
     }
     QStringList parts;
@@ -151,10 +155,11 @@ bool RankSquares::event(QEvent* event) {
             QToolTip::hideText();
         } else {
             const RankState& state = (*ranks_)[std::size_t(rank)];
+            const RankHold& hold = hold_of(std::size_t(rank));
             QString text = tr("Rank %1 on %2, %3: %4")
                                .arg(state.rank)
-                               .arg(qs(state.node), qs(state.device), phase_text(state.phase));
-            const RankHold& hold = hold_of(std::size_t(rank));
+                               .arg(qs(state.node), qs(state.device),
+                                    hold.text.isEmpty() ? phase_text(state.phase) : hold.text);
             if (hold.kind != RankHold::Kind::None) {
                 text = tr("Rank %1 on %2, %3: %4\nlast reported: %5")
                            .arg(state.rank)

@@ -5,6 +5,7 @@
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <remote/desk/run/fault_marks.h>
+#include <remote/desk/run/unread_steps.h>
 #include <remote/desk/verdict_words.h>
 #include <remote/desk/watch/slow_cause.h>
 #include <remote/diagnosis/rank_activity.h>
@@ -172,6 +173,9 @@ RunStanding run_standing(const LiveData& run, const RunControl& control, std::in
     }
     if (!add_verdict(run, now_us, standing)) {
         standing.sign = StandingSign::Outcome;
+        if (has_no_steps(state)) {
+            standing.text = Words::tr("running, no steps read");
+        }
     }
     standing.advancing = health.condition == RunCondition::Running && standing.sign != StandingSign::Error;
     return standing;

@@ -7,6 +7,7 @@
 #include <gui/texts.h>
 #include <gui/widgets/elided_label.h>
 #include <gui/widgets/layout_helpers.h>
+#include <remote/desk/run/unread_steps.h>
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -47,7 +48,7 @@ QString activity_of(const RunState& state) {
             .arg(names_of(state.paused));
     }
     // After the first step the curves show the progress.
-    const bool starting = !(state.stages.empty() || state.stages.back().done);
+    const bool starting = !(state.stages.empty() || state.stages.back().done || has_no_steps(state));
     return starting ? qs(state.activity) : QString();
 }
 
@@ -83,6 +84,9 @@ void StageCell::set_state(const StageState& stage, std::int64_t now_us, Ending e
     if (stage.failed || (stage.begun && !stage.done && ending == Ending::FailedHere)) {
         sign = StageSign::Failed;
         word = tr("failed");
+        time = word;
+    } else if (ending == Ending::NoSteps) {
+        word = tr("no steps read");
         time = word;
     } else if (stage.done) {
         sign = StageSign::Done;
@@ -172,7 +176,12 @@ void StageStrip::set_state(const RunState& state, std::int64_t now_us) {
     const bool failed = state.outcome == Outcome::Failed || state.outcome == Outcome::Lost;
     // A run that fails does so in the first stage that had begun and was not done.
     Ending ending = !over ? Ending::None : failed ? Ending::FailedHere : Ending::Before;
+    const bool no_steps = has_no_steps(state);
     const auto show = [&](StageCell* cell, const StageState& stage) {
+        if (no_steps && stage.name == StageName::FirstStep) {
+            cell->set_state(stage, now_us, Ending::NoSteps);
+            return;
+        }
         cell->set_state(stage, now_us, ending);
         if (ending == Ending::FailedHere && stage.begun && !stage.done) {
             ending = Ending::Before;
@@ -190,7 +199,7 @@ void StageStrip::set_state(const RunState& state, std::int64_t now_us) {
         show(cells_[i], stage);
     }
     // Once it trains, how it started is a line to look back to.
-    const bool trains = !state.stages.empty() && state.stages.back().done;
+    const bool trains = no_steps || (!state.stages.empty() && state.stages.back().done);
     if (trains != compact_) {
         compact_ = trains;
         for (StageCell* cell : cells_) {

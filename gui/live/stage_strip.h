@@ -22,8 +22,8 @@ class StageCell : public QWidget {
 
 public:
     explicit StageCell(StageName name, QWidget* parent);
-    /// How the run ended, as far as this stage is concerned.
-    enum class Ending { None, Before, FailedHere };
+    /// How the run ended, as far as this stage is concerned. NoSteps: nobody can say when it was reached.
+    enum class Ending { None, Before, FailedHere, NoSteps };
     void set_state(const StageState& stage, std::int64_t now_us, Ending ending);
     StageSign sign() const { return sign_; }
     /// A line of text, without the bar of its progress.

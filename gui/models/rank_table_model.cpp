@@ -210,7 +210,7 @@ QVariant RankTableModel::display(const RankState& rank, int column) const {
                 link != nullptr && hold_of(rank).kind == RankHold::Kind::Unknown) {
                 return link_state_text(*link, now_us_);  // while it runs: for how long
             }
-            if (const RankHold& hold = hold_of(rank); hold.kind != RankHold::Kind::None) {
+            if (const RankHold& hold = hold_of(rank); !hold.text.isEmpty()) {
                 return hold.text;
             }
             return phase_text(rank.phase);
@@ -275,6 +275,9 @@ QString RankTableModel::tool_tip(const RankState& rank) const {
                           .arg(qs(rank.node), qs(rank.device)),
                       phase_text(rank.phase)};
     const RankHold& hold = hold_of(rank);
+    if (hold.kind == RankHold::Kind::None && !hold.text.isEmpty()) {
+        lines.last() = hold.text;
+    }
     if (hold.kind != RankHold::Kind::None && hold.kind != RankHold::Kind::Failed) {
         lines.last() = tr("%1; last reported: %2").arg(hold.text, phase_text(rank.phase));
     } else if (broken_link(rank)) {

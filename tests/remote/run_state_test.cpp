@@ -6,6 +6,7 @@
 
 #include <remote/desk/run/metric_summary.h>
 #include <remote/desk/run/run_state.h>
+#include <remote/desk/run/unread_steps.h>
 
 #include <gtest/gtest.h>
 
@@ -379,6 +380,44 @@ TEST(RunHealth, SaysWhatARunThatDoesNotRunWaitsFor) {
     EXPECT_EQ(failing.waiting_for, std::vector<std::string>{"node2"});
     state.apply(at(30, "", -1, end));
     EXPECT_EQ(state.health(1031 * kSecond).condition, RunCondition::Over);
+}
+
+TEST(RunHealth, AProgramWithoutStepsRunsOnceItsRanksHaveMet) {
+    RunState state = state_of(2, 1);
+    LaunchPlan plan = state.plan;
+    for (auto& rank : plan.ranks) {
+        rank.command = {"python3", "train.py"};
+    }
+    state.set_plan(plan);
+    const auto stage = [](StageName name, StageStatus status) {
+        StageEvent stage;
+        stage.name = name;
+        stage.status = status;
+        return stage;
+    };
+    const auto start = [&](int second) {
+        for (int rank = 0; rank < 2; ++rank) {
+            const std::string node = "node" + std::to_string(rank + 1);
+            state.apply(at(second, node, rank, stage(StageName::Start, StageStatus::Done)));
+        }
+    };
+    start(1);
+    EXPECT_FALSE(has_no_steps(state));
+    EXPECT_EQ(state.health(1002 * kSecond).condition, RunCondition::Starting);
+    state.apply(at(5, "", -1, stage(StageName::Rendezvous, StageStatus::Done)));
+    EXPECT_TRUE(has_no_steps(state));
+    EXPECT_EQ(state.ranks[1].phase, RankPhase::Training);
+    EXPECT_EQ(state.health(1300 * kSecond).condition, RunCondition::Running) << "for ever";
+    // Started again: they meet without a word of it.
+    start(400);
+    EXPECT_EQ(state.ranks[0].phase, RankPhase::Starting);
+    LogEvent line;
+    line.text = "r 1 -> 0.5\n";
+    state.apply(at(401, "node1", 0, line));
+    EXPECT_EQ(state.ranks[0].phase, RankPhase::Training);
+    state.apply(at(410, "node1", 0, metric(1, 1, {{"loss", 1}})));
+    EXPECT_FALSE(has_no_steps(state));
+    EXPECT_EQ(state.ranks[0].phase, RankPhase::Training);
 }
 
 TEST(RunHealth, AReportingIntervalOfMinutesIsNotAStall) {

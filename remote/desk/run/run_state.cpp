@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/run/run_state.h>
+#include <remote/desk/run/unread_steps.h>
 
 #include <algorithm>
 #include <cmath>
@@ -151,6 +152,11 @@ void RunState::apply(const Event& event) {
         }
     } else if (const auto* metric = event.as<MetricEvent>(); metric != nullptr && rank != nullptr) {
         apply_metric(*rank, *metric, event.t_us);
+    } else if (event.as<LogEvent>() != nullptr && rank != nullptr) {
+        // Started again: the ranks have met once, and nothing but its output says that it runs.
+        if (rank->phase == RankPhase::Starting && !rank->exit && has_no_steps(*this)) {
+            rank->phase = RankPhase::Training;
+        }
     } else if (const auto* exit = event.as<ExitEvent>(); exit != nullptr && rank != nullptr) {
         apply_exit(*rank, *exit);
     } else if (const auto* sample = event.as<SampleEvent>(); sample != nullptr) {
@@ -261,14 +267,7 @@ RunHealth RunState::health(std::int64_t now_us) const {
         health.condition = RunCondition::Paused;
         health.for_s = std::max(0.0, static_cast<double>(now_us - paused_since_us) / 1e6);
     } else if (last_step_us == 0) {
-        // Without steps: it runs once its ranks are together.
-        const bool met = std::any_of(stages.begin(), stages.end(), [](const StageState& stage) {
-            return stage.name == StageName::Rendezvous && stage.done;
-        });
-        const bool trains = met && std::any_of(ranks.begin(), ranks.end(), [](const RankState& rank) {
-                                return rank.phase == RankPhase::Training;
-                            });
-        health.condition = trains ? RunCondition::Running : RunCondition::Starting;
+        health.condition = has_no_steps(*this) ? RunCondition::Running : RunCondition::Starting;
     } else if (!validating && still_s > std::max(kStalledS, kStalledGaps * step_gap_s)) {
         health.condition = RunCondition::Stalled;
         health.for_s = still_s;
