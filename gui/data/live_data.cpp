@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/data/live_data.h>
+#include <gui/data/log_metrics.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <remote/desk/verdict_words.h>
@@ -80,7 +81,7 @@ bool LiveData::apply(const Event& event) {
         }
         QString line = event.node.empty()
                            ? Words::tr("run %1").arg(outcome_text(end->outcome))
-                           : Words::tr("its part of the run: %1").arg(outcome_text(end->outcome));
+                           : Words::tr("its ranks have ended: %1").arg(outcome_text(end->outcome));
         if (!end->detail.empty()) {
             line += u": "_s % qs(end->detail);
         }
@@ -218,6 +219,18 @@ void LiveData::add_verdict(const Event& event, const Verdict& verdict) {
 }
 
 void LiveData::add_notice(const Event& event, const NoticeEvent& notice) {
+    if (notice.id == metric_lines::UnreadNotice::id()) {
+        // Where the curves would be, it is offered to read them; every rank may say so.
+        const auto lines = metric_lines::UnreadNotice::of(notice.args);
+        if (lines && !unread_lines(*this)) {
+            log_event(event,
+                      Words::tr("No steps are read from the output; lines like this could be curves: %1")
+                          .arg(qs(lines->examples.back())));
+            notices.push_back({event.t_us, notice.id, event.node, event.rank, notice.title, notice.args});
+            ++notices_seen;
+        }
+        return;
+    }
     if (notices.size() == kNotices) {
         notices.erase(notices.begin());
     }
@@ -230,6 +243,9 @@ void LiveData::add_notice(const Event& event, const NoticeEvent& notice) {
 }
 
 bool LiveData::is_in_a_verdict(const NodeNotice& notice) const {
+    if (notice.id == metric_lines::UnreadNotice::id()) {
+        return true;  // the place of the curves says it
+    }
     const auto same = [&](const Verdict& verdict) {
         const bool of_stop =
             notice.id == FailureId("rank-stopped") && verdict.reason == to_string(Activity::Stopped);

@@ -70,7 +70,8 @@ LiveChanges LiveModel::take(const std::vector<QueuedItem>& items, std::vector<co
             changes.samples = true;
             continue;
         }
-        changes.metrics |= event.as<MetricEvent>() != nullptr;
+        // A notice may say why there are no metrics.
+        changes.metrics |= event.as<MetricEvent>() != nullptr || event.as<NoticeEvent>() != nullptr;
         changes.stages |= event.as<StageEvent>() != nullptr;
         changes.end |= event.as<EndEvent>() != nullptr || event.as<DiagnosisEvent>() != nullptr;
         changes.logs |= event.as<MetricEvent>() == nullptr;

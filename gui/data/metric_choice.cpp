@@ -108,6 +108,7 @@ void MetricChoice::set_job(const std::string& job_name) {
     unit_ = x_unit_of(kept.value(settings_key(job_name, u"x"_s)).toString());
     log_ = kept.value(settings_key(job_name, u"x-log"_s)).toBool();
     smoothing_ = std::clamp(kept.value(settings_key(job_name, u"smoothing"_s), 0).toInt(), 0, kMostSmoothing);
+    lines_ = ss(kept.value(settings_key(job_name, u"lines"_s)).toString());
     sections_ = PanelSections(kept.value(settings_key(job_name, u"sections"_s)).toMap());
     settings_.clear();
     const QVariantMap panels = kept.value(settings_key(job_name, u"panels"_s)).toMap();
@@ -137,6 +138,11 @@ void MetricChoice::keep_log(bool log) {
 void MetricChoice::keep_smoothing(int percent) {
     smoothing_ = std::clamp(percent, 0, kMostSmoothing);
     QSettings().setValue(settings_key(job_name_, u"smoothing"_s), smoothing_);
+}
+
+void MetricChoice::keep_lines(const std::string& pattern) {
+    lines_ = pattern;
+    QSettings().setValue(settings_key(job_name_, u"lines"_s), qs(pattern));
 }
 
 void MetricChoice::keep_sections(const PanelSections& sections) {

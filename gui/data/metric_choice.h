@@ -39,6 +39,9 @@ public:
     /// Of all panels, percent.
     int smoothing() const { return smoothing_; }
     void keep_smoothing(int percent);
+    /// The pattern that reads the lines of this job's program; empty: none was chosen.
+    const std::string& lines() const { return lines_; }
+    void keep_lines(const std::string& pattern);
     const PanelSections& sections() const { return sections_; }
     void keep_sections(const PanelSections& sections);
     /// By metric; without ranges, which belong to what is looked at now.
@@ -51,6 +54,7 @@ private:
     XUnit unit_ = XUnit::Step;
     bool log_ = false;
     int smoothing_ = 0;
+    std::string lines_;
     PanelSections sections_;
     std::map<std::string, PanelSettings> settings_;
 };

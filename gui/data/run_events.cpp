@@ -93,7 +93,7 @@ RunEvent of_end(const Event& event, const EndEvent& end) {
     found.is_fault = end.outcome == Outcome::Failed || end.outcome == Outcome::Lost;
     const QString outcome = outcome_text(end.outcome);
     found.text = with_detail(event.node.empty() ? Words::tr("run %1").arg(outcome)
-                                                : Words::tr("its part of the run: %1").arg(outcome),
+                                                : Words::tr("its ranks have ended: %1").arg(outcome),
                              end.detail);
     return found;
 }

@@ -111,6 +111,22 @@ QString LearnDialog::pattern() const {
     return pattern_->text();
 }
 
+void LearnDialog::set_example(const std::string& line, const std::vector<std::string>& fields) {
+    line_->setText(qs(line));
+    for (const std::string& field : fields) {
+        const auto sign = field.find('=');
+        std::string why;
+        const auto mark = sign == std::string::npos ? std::nullopt
+                                                    : metric_lines::find_mark(text_, field.substr(0, sign),
+                                                                              field.substr(sign + 1), why);
+        for (std::size_t i = 0; mark && i < numbers_.size(); ++i) {
+            if (numbers_[i].begin == mark->begin) {
+                table_->item(int(i), Becomes)->setText(qs(mark->name));
+            }
+        }
+    }
+}
+
 // A number keeps its name when the text before it stays the same.
 void LearnDialog::list_numbers() {
     text_ = ss(line_->text());

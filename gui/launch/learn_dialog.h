@@ -26,6 +26,8 @@ class LearnDialog : public QDialog {
 public:
     explicit LearnDialog(QWidget* parent);
 
+    /// A line and names of its numbers to begin with: "step=5", as UnreadNotice has them.
+    void set_example(const std::string& line, const std::vector<std::string>& fields);
     QString pattern() const;
 
 private:

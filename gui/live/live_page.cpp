@@ -16,6 +16,7 @@
 #include <gui/live/telemetry_strip.h>
 #include <gui/nccl/nccl_pane.h>
 #include <gui/on_thread.h>
+#include <gui/plot/metric_plot.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/style/table_delegates.h>
@@ -306,7 +307,8 @@ void LivePage::on_changed(const LiveChanges& changes) {
         ranks_dirty_ = true;
     }
     samples_dirty_ = samples_dirty_ || changes.samples || changes.plan || changes.end;
-    if (changes.metrics || changes.plan || changes.end) {
+    const bool says_why_empty = changes.stages && curves_->plot()->panels().empty();
+    if (changes.metrics || changes.plan || changes.end || says_why_empty) {
         metrics_dirty_ = true;
         curves_->refresh();
     }

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/data/formula_series.h>
+#include <gui/data/log_metrics.h>
+#include <gui/launch/learn_dialog.h>
 #include <gui/live/formula_dialog.h>
 #include <gui/live/legend_strip.h>
 #include <gui/live/metric_area.h>
 #include <gui/live/metric_chooser.h>
+#include <gui/plot/lines_offer.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/panel_menu.h>
 #include <gui/plot/plot_moment.h>
@@ -106,6 +109,9 @@ void MetricArea::connect_parts() {
                     menu->popup(place);
                 }
             });
+    connect(plot_->offer(), &LinesOffer::drawRequested, this,
+            [this] { read_lines(plot_->offer()->lines().pattern); });
+    connect(plot_->offer(), &LinesOffer::changeRequested, this, &MetricArea::ask_lines);
     connect(plot_->moment(), &PlotMoment::logRequested, this, &MetricArea::logRequested);
     connect(plot_->moment(), &PlotMoment::rangeRequested, this, &MetricArea::logRangeRequested);
     connect(menu_, &PanelMenu::removeRequested, this, &MetricArea::remove_panel);
@@ -138,6 +144,28 @@ void MetricArea::set_x_log(bool log) {
         log_->setChecked(log);
         plot_->set_x_log(log);
     }
+}
+
+void MetricArea::read_lines(const std::string& pattern) {
+    choice_.keep_lines(pattern);
+    LogMetrics::start(live_, pattern);
+    plot_->refresh();
+}
+
+// What was chosen for another run of this job holds for this one, where its lines are not read either.
+void MetricArea::read_lines_as_before() {
+    if (!choice_.lines().empty() && live_->state().metrics.size() == 0 && unread_lines(live_->data())) {
+        LogMetrics::start(live_, choice_.lines());
+    }
+}
+
+void MetricArea::ask_lines() {
+    const metric_lines::UnreadNotice& lines = plot_->offer()->lines();
+    auto* dialog = new LearnDialog(this);
+    dialog->set_example(lines.examples.back(), lines.fields);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] { read_lines(ss(dialog->pattern())); });
+    dialog->open();
 }
 
 void MetricArea::choose(std::optional<std::vector<std::string>> names) {
@@ -188,6 +216,7 @@ void MetricArea::set_live(LiveModel* live) {
     plot_->set_x_log(choice_.log());
     log_->setChecked(choice_.log());
     set_x_log_possible(log_, XScale::can_be_log(choice_.unit()));
+    read_lines_as_before();
     plot_->set_live(live);
     refresh_choice();
     update_steps_note();
@@ -195,6 +224,7 @@ void MetricArea::set_live(LiveModel* live) {
 
 void MetricArea::refresh() {
     if (plot_->shown_metrics().empty()) {
+        read_lines_as_before();
         refresh_choice();
     }
     plot_->refresh();

@@ -59,6 +59,9 @@ signals:
 private:
     void make_bar();
     void connect_parts();
+    void read_lines(const std::string& pattern);
+    void read_lines_as_before();
+    void ask_lines();
     void ask_formula(const std::string& changed);
     void remove_panel(const std::string& name);
     void choose(std::optional<std::vector<std::string>> names);

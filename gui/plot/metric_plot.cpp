@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/data/log_metrics.h>
 #include <gui/plain_text.h>
+#include <gui/plot/lines_offer.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/plot_hand.h>
 #include <gui/plot/plot_moment.h>
@@ -9,6 +11,7 @@
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 #include <gui/widgets/layout_helpers.h>
+#include <remote/desk/run/unread_steps.h>
 
 #include <QEvent>
 #include <QLabel>
@@ -57,6 +60,8 @@ MetricPlot::MetricPlot(QWidget* parent)
     message_->setWordWrap(true);
     message_->setAttribute(Qt::WA_TransparentForMouseEvents);
     message_->hide();
+    offer_ = new LinesOffer(this);
+    offer_->hide();
     plot_->setFocusProxy(this);
     plot_->setContextMenuPolicy(Qt::CustomContextMenu);  // it passes no event of the mouse on to us
     connect(plot_, &QWidget::customContextMenuRequested, this, &MetricPlot::open_menu);
@@ -386,7 +391,14 @@ void MetricPlot::set_sections(const PanelSections& sections) {
 }
 
 void MetricPlot::update_message() {
-    const bool over = live_->state().outcome != Outcome::Running;
+    const LiveData& run = live_->data();
+    const bool over = run.state.outcome != Outcome::Running;
+    const bool empty = run.state.metrics.size() == 0 && !LogMetrics::reads(live_);
+    const auto lines = empty ? unread_lines(run) : std::nullopt;
+    if (lines) {
+        offer_->set_lines(*lines);
+    }
+    offer_->setVisible(lines.has_value());
     QString text;
     if (!shown_.empty()) {
         // Panels, or headers of folded sections.
@@ -394,13 +406,20 @@ void MetricPlot::update_message() {
         text = wanted_.empty()
                    ? tr("No metrics are chosen. Choose some under Metrics.")
                    : tr("This run does not report the chosen metrics. Choose others under Metrics.");
-    } else {
+    } else if (!lines) {
         text = over ? tr("This run reported no measurements.")
-                    : tr("No measurements yet. The curves begin with the first step.");
+               : has_no_steps(run.state)
+                   ? tr("It runs; no steps are read. The curves begin with the first one.")
+                   : tr("No measurements yet. The curves begin with the first step.");
     }
     message_->setText(text);
     message_->setVisible(!text.isEmpty());
+    place_message();
+}
+
+void MetricPlot::place_message() {
     message_->setGeometry(rect().adjusted(12, 0, -12, 0));
+    offer_->setGeometry(rect());
 }
 
 QString MetricPlot::message() const {
@@ -409,7 +428,7 @@ QString MetricPlot::message() const {
 
 void MetricPlot::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    message_->setGeometry(rect().adjusted(12, 0, -12, 0));
+    place_message();
     if (live_ && columns_for(shown_) != columns_) {
         refresh();
     }

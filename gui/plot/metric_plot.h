@@ -22,6 +22,7 @@ class QScrollArea;
 
 namespace rankscope::gui {
 
+class LinesOffer;
 class PlotHand;
 class PlotMoment;
 class PlotSections;
@@ -77,6 +78,8 @@ public:
     MetricPanel* panel_at(const QPoint& place) const;
     /// What is written instead of panels; empty when there are some.
     QString message() const;
+    /// What stands there where the program prints lines that nothing reads.
+    LinesOffer* offer() const { return offer_; }
 
     /// Values of the x axis; from the user: stops following.
     void show_x(double lower, double upper);
@@ -127,6 +130,7 @@ private:
     void forget_formulas();
     void style_panels();
     void update_message();
+    void place_message();
     void set_x_axis(XUnit unit, bool log);
     void update_x();
     /// Positions that are as far apart as so many steps there.
@@ -147,6 +151,7 @@ private:
     QScrollArea* scroll_;
     QCustomPlot* plot_;
     QLabel* message_;
+    LinesOffer* offer_;
     PlotHand* hand_;
     PlotMoment* moment_;
     PlotSections* sections_;
