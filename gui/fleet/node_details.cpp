@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/fleet/node_details.h>
+#include <gui/models/clock_text.h>
 #include <gui/models/node_use.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
@@ -47,8 +48,7 @@ Facts connection_and_system(const FleetNode& node) {
                     .arg(facts.shell_s, 0, 'f', 1));
         }
         add(all, NodeDetails::tr("Round trip"), short_time_text(facts.round_trip_s));
-        add(all, NodeDetails::tr("Clock"),
-            NodeDetails::tr("%1 against this computer").arg(short_time_text(facts.clock_offset_s, true)));
+        add(all, NodeDetails::tr("Clock against this computer"), clock_text(facts));
     }
     add(all, NodeDetails::tr("Host name"), qs(facts.hostname));
     add(all, NodeDetails::tr("User"), qs(facts.user));

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/models/clock_text.h>
 #include <gui/models/fleet_model.h>
 #include <gui/models/node_use.h>
 #include <gui/on_thread.h>
@@ -312,7 +313,7 @@ QString FleetModel::display(const FleetNode& node, int column) const {
         case RoundTrip:
             return node.facts_are_old ? QString() : short_time_text(facts.round_trip_s);
         case Clock:
-            return node.facts_are_old ? QString() : short_time_text(facts.clock_offset_s, true);
+            return node.facts_are_old ? QString() : clock_text(facts);
         default:
             return {};
     }

@@ -4,6 +4,7 @@
 #include <gui/data/device_slots.h>
 #include <gui/fleet/batch_node_dialog.h>
 #include <gui/fleet/slots_delegate.h>
+#include <gui/models/clock_text.h>
 #include <gui/models/fleet_model.h>
 #include <gui/models/node_use.h>
 #include <gui/session/terminal.h>
@@ -149,6 +150,19 @@ TEST(FleetModel, FiguresComeFromTheRunThenFromTheProbeAndAge) {
     EXPECT_FALSE(model.index(1, FleetModel::Use).data(FleetModel::AgedRole).toBool());
     model.refresh(run.sample_us + 2'000'000);
     EXPECT_EQ(model.index(1, FleetModel::Use).data().toString(), u"11 %, 47 °C"_s) << "the run is over";
+}
+
+TEST(FleetModel, AClockIsAsPreciseAsTheRoundTrip) {
+    NodeFacts facts;
+    facts.round_trip_s = 0.107;
+    facts.clock_offset_s = 0.049;
+    EXPECT_EQ(clock_text(facts), u"in step"_s) << "within half the round trip";
+    facts.clock_offset_s = -0.0005;
+    facts.round_trip_s = 0.0001;
+    EXPECT_EQ(clock_text(facts), u"in step"_s);
+    facts.clock_offset_s = 0.049;
+    facts.round_trip_s = 0.004;
+    EXPECT_EQ(clock_text(facts), u"+49 ms ± 2.0 ms"_s);
 }
 
 TEST(FleetModel, TheCourseOfTheUseHasNoGap) {

@@ -11,7 +11,9 @@ namespace rankscope {
 
 namespace {
 
-constexpr double kStillThere = 3;  // seconds for a kept connection to answer
+constexpr int kPings = 5;
+constexpr double kPingsWithin = 0.2;  // seconds, for all but the first
+constexpr double kStillThere = 3;     // seconds for a kept connection to answer
 
 struct Pong {
     double round_trip_s = 0;
@@ -35,6 +37,22 @@ Result<Pong> ping(AgentLink& link, double timeout_s) {
     return pong;
 }
 
+// Of a few pings the fastest: the others measure what the two computers do besides.
+Result<Pong> best_ping(AgentLink& link, double timeout_s) {
+    const double until = monotonic_s() + kPingsWithin;
+    Result<Pong> best = ping(link, timeout_s);
+    for (int i = 1; best && i < kPings && monotonic_s() < until; ++i) {
+        const auto next = ping(link, timeout_s);
+        if (!next) {
+            return next.failure();
+        }
+        if (next->round_trip_s < best->round_trip_s) {
+            best = *next;
+        }
+    }
+    return best;
+}
+
 }  // namespace
 
 Result<NodeConnection> connect_node(const NodeSpec& node, const Prompter& prompter, const WakeFd& wake,
@@ -45,7 +63,7 @@ Result<NodeConnection> connect_node(const NodeSpec& node, const Prompter& prompt
     Result<Pong> pong = Pong{};
     if (link) {
         link->rebind(wake, stop);
-        pong = ping(*link, kStillThere);
+        pong = best_ping(*link, kStillThere);
         if (!pong && stop.stop_requested()) {
             return pong.failure();
         }
@@ -67,7 +85,7 @@ Result<NodeConnection> connect_node(const NodeSpec& node, const Prompter& prompt
             return opened.failure();
         }
         link = std::move(*opened);
-        pong = ping(*link, 60);
+        pong = best_ping(*link, 60);
         if (!pong) {
             return pong.failure();
         }
