@@ -409,7 +409,7 @@ void WindowActions::add_stored_runs() {
     add_button(u"runs.labels"_s, tr("&Labels of the selected runs…"), group, Page::Runs, "labelRun",
                tr("Select runs in Runs."));
     add_button(u"runs.delete"_s, tr("&Delete the selected run…"), group, Page::Runs, "deleteRun",
-               tr("Select a run in Runs that is over."), u"Del"_s, table);
+               tr("Select a run in Runs that is over."), u"Del"_s, window_->runs_page());
     registry_->add({.id = u"runs.trash"_s,
                     .text = tr("Deleted ru&ns…"),
                     .group = group,

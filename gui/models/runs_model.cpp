@@ -11,11 +11,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 namespace rankscope::gui {
 
 namespace {
+
+/// A run that somebody watches is heard of every few seconds.
+constexpr std::int64_t kWatchedUs = 30'000'000;
 
 // "lr-sweep: baseline, warm-up".
 QString label_text(const RunLabels& labels) {
@@ -185,8 +189,23 @@ int RunsModel::columnCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : NUM_COLUMNS + int(chosen_.size());
 }
 
+void RunsModel::set_heard(std::map<std::string, std::int64_t> heard_us, std::set<std::string> watched) {
+    heard_us_ = std::move(heard_us);
+    watched_ = std::move(watched);
+}
+
+std::int64_t RunsModel::known_until(const RunRecord& run) const {
+    if (run.ended_us > 0 || watched_.count(run.run_id) > 0) {
+        return 0;
+    }
+    const auto heard = heard_us_.find(run.run_id);
+    const std::int64_t last = std::max(run.started_us, heard == heard_us_.end() ? 0 : heard->second);
+    return now_us_ - last < kWatchedUs ? 0 : last;
+}
+
 double RunsModel::duration_s(const RunRecord& run) const {
-    const std::int64_t end = run.ended_us > 0 ? run.ended_us : now_us_;
+    const std::int64_t known = known_until(run);
+    const std::int64_t end = run.ended_us > 0 ? run.ended_us : known > 0 ? known : now_us_;
     return end > run.started_us ? double(end - run.started_us) / 1e6 : -1;
 }
 
@@ -209,7 +228,8 @@ QString RunsModel::display(int row, int column) const {
         case Started:
             return date_time_text(run.started_us);
         case Duration:
-            return duration_text(duration_s(run));
+            return known_until(run) > 0 ? tr("at least %1").arg(duration_text(std::max(0.0, duration_s(run))))
+                                        : duration_text(duration_s(run));
         case Nodes:
             return qs(run.nodes).replace(u","_s, u", "_s).replace(u",  "_s, u", "_s);
         case Ranks:
@@ -230,6 +250,10 @@ QString RunsModel::tip(int row, int column) const {
     }
     if (column == Labels && !labels(run).note.empty()) {
         return qs(labels(run).note);
+    }
+    if (const std::int64_t known = column == Duration ? known_until(run) : 0; known > 0) {
+        return tr("%1\nas of %2, when it was last heard of. Attach to see whether it goes on.")
+            .arg(display(row, column), date_time_text(known));
     }
     if (column == Name) {
         return run.parent.empty()

@@ -10,6 +10,7 @@
 #include <QAbstractTableModel>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -47,6 +48,9 @@ public:
     bool is_number(int column) const;
     /// For the duration of running runs.
     void set_now(std::int64_t now_us);
+    /// When the store last heard of runs without an end, and those that this window watches: the others last as long as
+    /// is known.
+    void set_heard(std::map<std::string, std::int64_t> heard_us, std::set<std::string> watched);
     const RunRecord* at(int row) const;
     int row_of(const std::string& run_id) const;
 
@@ -61,6 +65,8 @@ private:
     void compute_values(std::size_t row);
     void compute_all_values();
     void emit_changed(int first_row, int last_row, int first_column);
+    /// 0: it goes on. Else when the last thing is known of a run without an end.
+    std::int64_t known_until(const RunRecord& run) const;
     double duration_s(const RunRecord& run) const;
 
     std::vector<RunRecord> runs_;
@@ -69,6 +75,8 @@ private:
     std::vector<RunColumn> chosen_;
     std::vector<std::vector<ColumnValue>> values_;  ///< by row, then by chosen column
     std::int64_t now_us_ = 0;
+    std::map<std::string, std::int64_t> heard_us_;  ///< by run without an end
+    std::set<std::string> watched_;
 };
 
 }  // namespace rankscope::gui

@@ -9,6 +9,8 @@
 
 #include <QObject>
 #include <filesystem>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace rankscope::gui {
@@ -24,14 +26,22 @@ public:
     /// Of one run or several; `labels` are those of each.
     void edit(const std::vector<RunRecord>& runs, const std::vector<RunLabels>& labels);
     void toggle_star(const RunRecord& run, const RunLabels& labels);
+    /// Puts back the labels that the last change has replaced.
+    void undo();
+    bool can_undo() const { return !replaced_.empty(); }
+    void forget_undo() { replaced_.clear(); }
 
 signals:
     /// Written, or failed.
     void changed();
+    /// A change that can be undone is stored.
+    void stored();
     void failed(const QString& what, const rankscope::Failure& failure);
 
 private:
-    void write(const std::vector<RunRecord>& runs, const LabelChange& change);
+    using Labels = std::vector<std::pair<std::string, RunLabels>>;  ///< by run
+    void write(const std::vector<RunRecord>& runs, const std::vector<RunLabels>& before,
+               const LabelChange& change);
 
     /// The name of one run, or how many there are.
     static QString names(const std::vector<RunRecord>& runs);
@@ -39,6 +49,7 @@ private:
     QWidget* window_;
     std::filesystem::path store_file_;
     BackgroundJob job_;
+    Labels replaced_;  ///< by the last change; empty: nothing can be undone
 };
 
 }  // namespace rankscope::gui

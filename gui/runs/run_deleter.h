@@ -29,6 +29,8 @@ public:
     void set_undo_time(int ms) { timer_.setInterval(ms); }
     void remove(const std::shared_ptr<RunStore>& store, const std::vector<RunRecord>& runs);
     void undo();
+    /// The deletion is not undone from the notice any more.
+    void hide_notice();
     /// Removes for good what was deleted longer than kTrashDays ago.
     void remove_expired(const std::shared_ptr<RunStore>& store);
 
@@ -40,8 +42,6 @@ signals:
     void failed(const QString& what, const rankscope::Failure& failure);
 
 private:
-    void hide_notice();
-
     QThreadPool* pool_;
     NoticeBar* notice_;
     BackgroundJob job_;

@@ -21,6 +21,7 @@
 #include <gui/widgets/empty_state.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
+#include <remote/desk/store/last_heard.h>
 
 #include <QDateTime>
 #include <QFileDialog>
@@ -33,6 +34,7 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace rankscope::gui {
@@ -60,10 +62,12 @@ RunsPage::RunsPage(Workspace* workspace, QWidget* parent)
     progress_ = new NoticeBar(NoticeBar::Kind::News, "runsProgress", this);
     progress_->set_action(tr("&Cancel"));
     undo_ = new NoticeBar(NoticeBar::Kind::News, "runsUndo", this);
+    there_ = new NoticeBar(NoticeBar::Kind::News, "runsThere", this);
+    there_->set_dismissable(true);
     deleter_ = new RunDeleter(workspace->pool(), undo_, this);
     nccl_level_ = new NcclLevel(workspace, this);
     for (NoticeBar* notice :
-         {store_bar_->fault(), store_bar_->news(), fault_, progress_, undo_, nccl_level_->notice()}) {
+         {store_bar_->fault(), store_bar_->news(), fault_, progress_, there_, undo_, nccl_level_->notice()}) {
         layout->addWidget(notice);
     }
     make_list();
@@ -179,7 +183,18 @@ void RunsPage::connect_table() {
 
 void RunsPage::connect_deleter() {
     on_command(
-        this, PageCommand::Undo, [this] { deleter_->undo(); }, [this] { return !undo_->isHidden(); });
+        this, PageCommand::Undo,
+        [this] {
+            if (undo_->isHidden()) {
+                label_editor_->undo();
+            } else {
+                deleter_->undo();
+            }
+        },
+        [this] { return !undo_->isHidden() || label_editor_->can_undo(); });
+    connect(label_editor_, &LabelEditor::stored, deleter_,
+            &RunDeleter::hide_notice);  // the last change is undone first
+    connect(deleter_, &RunDeleter::deleted, label_editor_, &LabelEditor::forget_undo);
     connect(deleter_, &RunDeleter::changed, this, &RunsPage::refresh);
     connect(deleter_, &RunDeleter::deleted, this, &RunsPage::deleted);
     connect(deleter_, &RunDeleter::restored, this, [this](const QString& run_id) { select(ss(run_id)); });
@@ -261,9 +276,11 @@ void RunsPage::connect_bundles() {
     connect(&bundles_, &BundleOpener::added, this, [this](const QString& run_id) { select(ss(run_id)); });
     connect(&bundles_, &BundleOpener::failed, this,
             [this](const QString& file, const Failure& failure, const QString& run_id) {
-                fault_->set_text(tr("%1 was not added.").arg(QFileInfo(file).fileName()),
-                                 failure_text(failure));
-                if (!run_id.isEmpty()) {
+                const QString name = QFileInfo(file).fileName();
+                if (run_id.isEmpty()) {
+                    fault_->set_text(tr("%1 was not added.").arg(name), failure_text(failure));
+                } else {
+                    there_->set_text(tr("The run of %1 is already here; it is selected.").arg(name));
                     select(ss(run_id));
                 }
             });
@@ -324,9 +341,14 @@ RunsPage::Listed RunsPage::read_list(const std::shared_ptr<RunStore>& store,
                                      const std::optional<std::pair<std::int64_t, std::int64_t>>& before) {
     const auto mark = store->change_mark();
     if (before && *before == mark) {
-        return {std::vector<RunRecord>(), {}, mark, true};
+        return {std::vector<RunRecord>(), {}, {}, mark, true};
     }
-    Listed listed{store->runs(), {}, mark, false};
+    Listed listed{store->runs(), {}, {}, mark, false};
+    for (const RunRecord& run : listed.runs ? *listed.runs : std::vector<RunRecord>()) {
+        if (run.ended_us == 0) {
+            listed.heard_us[run.run_id] = last_heard_us(path, run.run_id);
+        }
+    }
     if (const auto labels = RunLabelStore::open(path)) {
         if (auto all = (*labels)->all()) {
             listed.labels = std::move(*all);
@@ -343,6 +365,17 @@ void RunsPage::take(Listed listed) {
     }
     store_bar_->clear_failure();
     listed_ = true;
+    if (!listed.same) {
+        heard_us_ = std::move(listed.heard_us);
+    }
+    std::set<std::string> watched;
+    for (const auto& [run_id, heard_us] : heard_us_) {
+        const RunSession* session = workspace_->runs()->find(run_id);
+        if (session != nullptr && session->live()) {
+            watched.insert(run_id);
+        }
+    }
+    model_->set_heard(heard_us_, std::move(watched));
     model_->set_now(QDateTime::currentMSecsSinceEpoch() * 1000);
     if (!listed.same) {
         mark_ = listed.mark;

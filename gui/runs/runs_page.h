@@ -100,6 +100,7 @@ private:
     struct Listed {
         Result<std::vector<RunRecord>> runs;
         std::map<std::string, RunLabels> labels;
+        std::map<std::string, std::int64_t> heard_us;  ///< of runs without an end
         std::pair<std::int64_t, std::int64_t> mark;
         bool same = false;  ///< nothing has changed since the last time, and nothing was read
     };
@@ -130,6 +131,8 @@ private:
     RunDeleter* deleter_;
     NcclLevel* nccl_level_;
     std::vector<RunRecord> listed_runs_;  ///< newest first
+    std::map<std::string, std::int64_t>
+        heard_us_;  ///< of those without an end: when the store last heard of them
     std::optional<std::pair<std::int64_t, std::int64_t>> mark_;
     BundleOpener bundles_;
     QStringList waiting_bundles_;  ///< until the store is open
@@ -142,6 +145,7 @@ private:
     NoticeBar* fault_;
     NoticeBar* progress_;
     NoticeBar* undo_;
+    NoticeBar* there_;  ///< a file whose run is in the list already
     QStackedWidget* stack_;
     EmptyState* empty_;
     RunsTable* table_;

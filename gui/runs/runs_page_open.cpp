@@ -28,6 +28,7 @@ void RunsPage::open_bundles(const QStringList& files) {
     }
     if (workspace_->store() && !files.isEmpty()) {
         fault_->set_text({});
+        there_->set_text({});
         bundles_.open(workspace_->store(), files);
     }
 }

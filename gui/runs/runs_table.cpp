@@ -31,6 +31,7 @@ constexpr std::array<const char*, RunsModel::NUM_COLUMNS> kIds{
     "name", "started", "duration", "nodes", "ranks", "outcome", "labels", "summary", "star"};
 constexpr std::array<int, RunsModel::NUM_COLUMNS> kWidths{200, 146, 80, 146, 56, 92, 140, 240, 32};
 constexpr int kChosenWidth = 130;
+constexpr int kMetricWidth = 90;
 
 /// Rows as high as the table's.
 class GroupDelegate : public OutcomeDelegate {
@@ -287,11 +288,16 @@ void RunsTable::restore() {
 }
 
 void RunsTable::reset_columns() {
-    set_column_ids({});
+    const QString loss = u"loss:last"_s;  // what one looks for first
+    set_column_ids({loss});
     std::vector<ShownColumn> columns{{u"star"_s, 0, false}};
     for (const char* id : kIds) {
-        if (QLatin1String(id) != u"star"_s) {
-            columns.push_back({QString::fromLatin1(id), 0, false});
+        const QLatin1String name(id);
+        if (name == "summary"_L1) {
+            columns.push_back({loss, kMetricWidth, false});
+        }
+        if (name != "star"_L1) {
+            columns.push_back({QString(name), 0, false});
         }
     }
     restoring_ = true;

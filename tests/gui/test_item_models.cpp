@@ -146,6 +146,15 @@ TEST(RunsModel, ShowsRunsAndKeepsRowsOnARefresh) {
     model.set_now(b.started_us + 5'000'000);
     EXPECT_EQ(cell(model, 1, RunsModel::Duration), u"5.0 s"_s);
     EXPECT_EQ(model.row_of("b"), 1);
+    model.set_now(b.started_us + 5'000'000'000);
+    EXPECT_EQ(cell(model, 1, RunsModel::Duration), u"at least 0 ms"_s) << "nobody has heard of it since";
+    model.set_heard({{"b", b.started_us + 65'000'000}}, {});
+    EXPECT_EQ(cell(model, 1, RunsModel::Duration), u"at least 1 min 05 s"_s);
+    EXPECT_TRUE(model.index(1, RunsModel::Duration).data(Qt::ToolTipRole).toString().contains(u"as of"_s));
+    model.set_heard({{"b", b.started_us + 4'990'000'000}}, {});
+    EXPECT_EQ(cell(model, 1, RunsModel::Duration), u"1 h 23 min"_s) << "another program watches it";
+    model.set_heard({{"b", b.started_us + 65'000'000}}, {"b"});
+    EXPECT_EQ(cell(model, 1, RunsModel::Duration), u"1 h 23 min"_s) << "this window watches it";
     b.outcome = Outcome::Failed;
     model.set_runs({a, b});
     EXPECT_EQ(cell(model, 1, RunsModel::State), u"failed"_s);

@@ -73,6 +73,30 @@ TEST_F(RunLabelsInTheWindow, TheDialogKeepsTagsGroupAndNote) {
               u"first\nsecond"_s);
 }
 
+TEST_F(RunLabelsInTheWindow, CtrlZPutsLabelsBackAndDelWorksAfterTheDialog) {
+    open_runs();
+    click_cell(0, RunsModel::Star);
+    ASSERT_TRUE(wait_until([&] { return cell(0, RunsModel::Star) == u"★"_s; }));
+    table()->selectRow(0);
+    auto* label = find<QPushButton>("labelRun");
+    label->setFocus();
+    click(label);
+    QDialog* dialog = wait_dialog("labelsDialog");
+    type_into(child<QLineEdit>(dialog, "labelTags"), u"paper"_s);
+    click(child<QPushButton>(dialog, "labelSave"));
+    ASSERT_TRUE(wait_until([&] { return cell(0, RunsModel::Labels) == u"paper"_s; }));
+    window_->activateWindow();
+    label->setFocus();
+    ASSERT_TRUE(wait_until([&] { return label->hasFocus(); }));
+    QTest::keyClick(label, Qt::Key_Z, Qt::ControlModifier);
+    ASSERT_TRUE(wait_until([&] { return cell(0, RunsModel::Labels).isEmpty(); }));
+    EXPECT_EQ(cell(0, RunsModel::Star), u"★"_s) << "one change at a time";
+    EXPECT_EQ(stored("new-1"), (RunLabels{true, "", "", {}}));
+    QTest::keyClick(label, Qt::Key_Delete);
+    EXPECT_TRUE(wait_until([&] { return table()->model()->rowCount() == 1; }))
+        << "the focus is not in the list";
+}
+
 TEST_F(RunLabelsInTheWindow, TheSearchLineFilters) {
     open_runs();
     click_cell(1, RunsModel::Star);

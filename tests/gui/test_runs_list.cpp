@@ -77,22 +77,41 @@ TEST_F(RunsList, AChosenMetricIsAColumnThatSortsAsNumbersAndIsKept) {
     const QAbstractItemModelTester tester(table()->model());
     ASSERT_TRUE(wait_until(
         [&] { return !find<RunsPage>("runsPage")->findChild<RunsModel*>()->summaries().empty(); }));
+    ASSERT_TRUE(wait_until([&] { return !cell(2, RunsModel::NUM_COLUMNS).isEmpty(); }))
+        << "the last loss is there without a choice";
     add_column(u"run:steps"_s);
-    add_column(u"loss:last"_s);
-    const int steps = RunsModel::NUM_COLUMNS;
+    add_column(u"acc1:last"_s);
+    const int steps = RunsModel::NUM_COLUMNS + 1;
     ASSERT_TRUE(wait_until([&] { return !cell(0, steps).isEmpty() && !cell(2, steps + 1).isEmpty(); }));
     table()->sortByColumn(steps, Qt::AscendingOrder);
     EXPECT_EQ(names(), (QStringList{u"a-1"_s, u"b-2"_s, u"b-1"_s})) << "10, 20, 100 steps";
+    const auto column_called = [&](const QString& header) {
+        for (int column = 0; column < table()->model()->columnCount(); ++column) {
+            if (table()->model()->headerData(column, Qt::Horizontal).toString() == header) {
+                return column;
+            }
+        }
+        return -1;
+    };
+    const QString header = table()->model()->headerData(steps, Qt::Horizontal).toString();
     table()->horizontalHeader()->resizeSection(steps, 77);
     table()->horizontalHeader()->setSectionHidden(RunsModel::Nodes, true);
     table()->horizontalHeader()->resizeSection(RunsModel::Ranks, 61);
     window_.reset();
     open();
     show_runs(3);
-    EXPECT_EQ(table()->model()->columnCount(), RunsModel::NUM_COLUMNS + 2);
-    EXPECT_EQ(table()->horizontalHeader()->sectionSize(steps), 77);
+    EXPECT_EQ(table()->model()->columnCount(), RunsModel::NUM_COLUMNS + 3);
+    EXPECT_EQ(table()->horizontalHeader()->sectionSize(column_called(header)), 77);
     EXPECT_TRUE(table()->isColumnHidden(RunsModel::Nodes));
     ASSERT_TRUE(wait_until([&] { return names() == QStringList{u"a-1"_s, u"b-2"_s, u"b-1"_s}; }));
+}
+
+TEST_F(RunsList, ARunOfASilentNodeLastsAsLongAsIsKnown) {
+    fill_store({{.name = "a", .id = "a-1", .until = 0.5, .fate = Fate::Running}});
+    open();
+    show_runs(1);
+    EXPECT_TRUE(cell(0, RunsModel::Duration).startsWith(u"at least "_s))
+        << cell(0, RunsModel::Duration).toStdString();
 }
 
 TEST_F(RunsList, GroupsHaveCountsMeanAndSpread) {
@@ -108,8 +127,8 @@ TEST_F(RunsList, GroupsHaveCountsMeanAndSpread) {
     const QModelIndex group = tree->model()->index(0, 0);
     EXPECT_EQ(group.data().toString(), u"b (2)"_s);
     ASSERT_TRUE(wait_until([&] {
-        return tree->model()->index(0, RunsModel::NUM_COLUMNS).data().toString() == u"60 ± 57"_s;
-    })) << tree->model()->index(0, RunsModel::NUM_COLUMNS).data().toString().toStdString();
+        return tree->model()->index(0, RunsModel::NUM_COLUMNS + 1).data().toString() == u"60 ± 57"_s;
+    })) << tree->model()->index(0, RunsModel::NUM_COLUMNS + 1).data().toString().toStdString();
     tree->setCurrentIndex(group);
     EXPECT_EQ(find<RunsPage>("runsPage")->runs_table()->selected().size(), 2U) << "a group is its runs";
     type_into(find<QLineEdit>("runsSearch"), u"a-1"_s);
