@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/doctor/apply_dialog.h>
 #include <gui/doctor/check_details.h>
 #include <gui/doctor/doctor_page.h>
 #include <gui/doctor/fix_row.h>
@@ -20,6 +21,7 @@
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
 #include <gui/widgets/text_height.h>
+#include <remote/desk/preflight/report_changes.h>
 #include <remote/desk/watch/examination_report.h>
 
 #include <QEvent>
@@ -35,6 +37,8 @@
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace rankscope::gui {
 
@@ -44,6 +48,7 @@ constexpr std::size_t kFewNodes = 16;  ///< whose matrix leaves room for more li
 constexpr int kPairLines = 8;
 constexpr int kPairLinesOfMany = 4;
 constexpr int kSign = 22;
+constexpr std::size_t kWorseLines = 3;
 constexpr int kWidestColumn = 190;  ///< of a table: room for a shortened name
 
 }  // namespace
@@ -65,6 +70,10 @@ DoctorPage::DoctorPage(Workspace* workspace, LaunchPage* launch, QWidget* parent
     news_ = new NoticeBar(NoticeBar::Kind::News, "doctorNews", this);
     news_->set_action(tr("Re-c&heck"));
     layout->addWidget(news_);
+    worse_ = new NoticeBar(NoticeBar::Kind::Fault, "doctorWorse", this);
+    worse_->set_action(tr("&Undo…"));
+    worse_->set_dismissable(true);
+    layout->addWidget(worse_);
     layout->addWidget(make_progress());
     empty_ = new EmptyState(tr("Find faults before the run does"),
                             tr("A preflight inspects the nodes of the job in Launch and every path between "
@@ -97,7 +106,8 @@ void DoctorPage::connect_parts() {
     connect(launch_, &LaunchPage::jobChanged, this, &DoctorPage::job_changed);
     connect(nodes_, &NodesButton::changed, this, &DoctorPage::show_problem);
     connect(workspace_->fixes(), &FixRunner::changed, this, &DoctorPage::show_applied);
-    connect(workspace_->fixes(), &FixRunner::finished, this, [this] { run(preflight_depth()); });
+    connect(workspace_->fixes(), &FixRunner::finished, this, &DoctorPage::check_again);
+    connect(worse_, &NoticeBar::actionTriggered, this, &DoctorPage::undo_fixes);
     connect(details_, &CheckDetails::jobRequested, this, &DoctorPage::apply_to_job);
     connect(details_, &CheckDetails::recheckRequested, this, [this] { run(preflight_depth()); });
     connect(matrix_, &PairMatrix::currentChanged, this, &DoctorPage::pair_moved);
@@ -139,6 +149,64 @@ void DoctorPage::run(PreflightDepth depth) {
         job.nodes = chosen;
     }
     subject_->inspect(job, depth);
+}
+
+// After fixes were applied, or one was undone.
+void DoctorPage::check_again() {
+    std::vector<Fix> applied;
+    for (const FixRunner::Entry& entry : workspace_->fixes()->applied()) {
+        applied.push_back(entry.fix);
+    }
+    fixes_made_.clear();
+    std::copy_if(applied.begin(), applied.end(), std::back_inserter(fixes_made_), [this](const Fix& fix) {
+        return std::find(applied_before_.begin(), applied_before_.end(), fix) == applied_before_.end();
+    });
+    applied_before_ = std::move(applied);
+    before_fix_ = fixes_made_.empty() ? nullptr : shown_;
+    worse_->set_text({});
+    run(preflight_depth());
+}
+
+void DoctorPage::compare_with_before() {
+    const auto before = std::exchange(before_fix_, nullptr);
+    const std::vector<Check> worse = before ? worse_checks(*before, *shown_) : std::vector<Check>();
+    if (worse.empty()) {
+        return;
+    }
+    QStringList more;
+    for (std::size_t i = 1; i < worse.size() && i < kWorseLines; ++i) {
+        more += qs(worse[i].detail);
+    }
+    if (worse.size() > kWorseLines) {
+        more += tr("and %n more check(s)", nullptr, int(worse.size() - kWorseLines));
+    }
+    const bool undoable =
+        std::any_of(fixes_made_.begin(), fixes_made_.end(), [](const Fix& fix) { return !fix.undo.empty(); });
+    if (!undoable) {
+        more += tr("The fix cannot be undone from here.");
+    }
+    worse_->set_action(undoable ? tr("&Undo…") : QString());
+    worse_->set_text(tr("Worse after the fix: %1").arg(qs(worse.front().detail)), more.join(u'\n'));
+}
+
+void DoctorPage::undo_fixes() {
+    std::vector<Fix> fixes;
+    std::copy_if(fixes_made_.begin(), fixes_made_.end(), std::back_inserter(fixes),
+                 [](const Fix& fix) { return !fix.undo.empty(); });
+    std::reverse(fixes.begin(), fixes.end());
+    auto* dialog = new ApplyDialog(fixes, true, window());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, workspace_->fixes(), [runner = workspace_->fixes(), fixes] {
+        for (const Fix& fix : fixes) {
+            runner->undo(fix);
+        }
+    });
+    dialog->open();
+}
+
+void DoctorPage::forget_fixes() {
+    before_fix_.reset();
+    worse_->set_text({});
 }
 
 // What passes can start.
@@ -293,6 +361,7 @@ void DoctorPage::show_report() {
     tabs_->setCurrentIndex(several ? 0 : 1);
     node_table_->setColumnHidden(CheckedNodesModel::Differs, node_model_->rowCount() < 2);
     node_table_->fit();
+    compare_with_before();
     show_summary();
     show_all_checks();
     pair_moved(matrix_->current_from(), matrix_->current_to());
@@ -430,12 +499,14 @@ void DoctorPage::pair_moved(int from, int to) {
 
 void DoctorPage::show_job() {
     RANKSCOPE_CHECK(on_thread_of(this), return );
+    forget_fixes();
     news_->set_text({});
     subject_->show_job();
 }
 
 void DoctorPage::show_nodes(const std::vector<std::string>& nodes) {
     RANKSCOPE_CHECK(on_thread_of(this), return );
+    forget_fixes();
     news_->set_text({});
     subject_->show_nodes();
     if (!nodes.empty()) {
@@ -446,6 +517,7 @@ void DoctorPage::show_nodes(const std::vector<std::string>& nodes) {
 
 void DoctorPage::show_run(const DoctorRun& run) {
     RANKSCOPE_CHECK(on_thread_of(this), return );
+    forget_fixes();
     news_->set_text({});
     subject_->show_run(run);
 }

@@ -89,6 +89,10 @@ private:
     void show_first_pair();
     void show_summary();
     void show_applied();
+    void check_again();
+    void compare_with_before();
+    void undo_fixes();
+    void forget_fixes();
     void show_problem();
     void filter_node(const std::string& node);
     void filter_pair(int from, int to);
@@ -110,7 +114,11 @@ private:
     QPushButton* full_;
     QPushButton* cancel_;
     NoticeBar* problem_;
-    NoticeBar* news_;  ///< the job was changed from here
+    NoticeBar* news_;   ///< the job was changed from here
+    NoticeBar* worse_;  ///< the report after a fix is worse than the one before
+    std::shared_ptr<const PreflightReport> before_fix_;  ///< until the one after it is there
+    std::vector<Fix> fixes_made_;                        ///< between the two
+    std::vector<Fix> applied_before_;                    ///< at the last check after a fix
     QWidget* progress_;
     ElidedLabel* progress_text_;
     QStackedWidget* stack_;

@@ -8,6 +8,7 @@
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/node/session_pool.h>
 #include <remote/desk/preflight/preflight_json.h>
+#include <remote/desk/preflight/report_changes.h>
 #include <remote/desk/text.h>
 
 #include <nlohmann/json.hpp>
@@ -100,31 +101,13 @@ std::string passing_now(const PreflightReport& a, const PreflightReport& b) {
     return ids;
 }
 
-// What a node did not show before the fixes: hidden until then, or their doing.
-std::vector<Check> worse_now(const PreflightReport& before, const PreflightReport& after) {
-    std::vector<Check> worse;
-    for (const auto& check : after.checks) {
-        const bool known = std::any_of(before.checks.begin(), before.checks.end(), [&](const Check& other) {
-            return other.id == check.id && is_bad(other) &&
-                   (other.status == CheckStatus::Fail || check.status == CheckStatus::Warn) &&
-                   std::all_of(check.nodes.begin(), check.nodes.end(), [&](const std::string& node) {
-                       return std::find(other.nodes.begin(), other.nodes.end(), node) != other.nodes.end();
-                   });
-        });
-        if (is_bad(check) && !known) {
-            worse.push_back(check);
-        }
-    }
-    return worse;
-}
-
 void print_worse(const std::vector<Check>& worse, const std::vector<AppliedFix>& applied) {
     if (worse.empty()) {
         return;
     }
     for (const auto& check : worse) {
         const std::string line = check.id.str() + ": " + check.detail;
-        std::printf("%s\n", safe_text(text(kContext, "worse than before the fixes: %1", {line})).c_str());
+        std::printf("%s\n", safe_text(text(kContext, "worse after the fix: %1", {line})).c_str());
     }
     for (const auto& fix : applied) {
         if (!fix.failure && !fix.fix.undo.empty()) {
@@ -216,7 +199,7 @@ int preflight(const GlobalOptions& options, const PreflightOptions& how) {
             std::printf("\n");
             print_report(*next);
             print_changes(last, *next);
-            print_worse(worse_now(last, *next), now);
+            print_worse(worse_checks(last, *next), now);
         }
         last = std::move(*next);
     }
@@ -225,7 +208,7 @@ int preflight(const GlobalOptions& options, const PreflightOptions& how) {
         if (how.fix) {
             json["before"] = rankscope::to_json(*first)["checks"];
             json["worse"] = Json::array();
-            for (const auto& check : worse_now(*first, last)) {
+            for (const auto& check : worse_checks(*first, last)) {
                 json["worse"].push_back(
                     {{"id", check.id.str()}, {"nodes", check.nodes}, {"detail", check.detail}});
             }

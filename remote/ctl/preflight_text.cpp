@@ -56,7 +56,7 @@ void print_report(const PreflightReport& report) {
         ++counts[static_cast<std::size_t>(check.status)];
     }
     const std::string seconds = fixed_text(report.seconds, 1);
-    std::printf("%s\n", text(kContext, "%1 failed, %2 warnings, %3 passed, %4 not seen, in %5 s",
+    std::printf("%s\n", text(kContext, "%1 failed, %2 warnings, %3 passed, %4 not checked, in %5 s",
                              {std::to_string(counts[static_cast<std::size_t>(CheckStatus::Fail)]),
                               std::to_string(counts[static_cast<std::size_t>(CheckStatus::Warn)]),
                               std::to_string(counts[static_cast<std::size_t>(CheckStatus::Pass)]),

@@ -20,6 +20,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QClipboard>
+#include <QFile>
 #include <QGuiApplication>
 #include <QLineEdit>
 #include <QListWidget>
@@ -348,6 +349,54 @@ TEST_F(Doctor, ARunInProgressIsInspectedWithItsRanks) {
     EXPECT_EQ(find<QTableView>("doctorRankTable")->model()->rowCount(), 1);
     EXPECT_EQ(find<QPushButton>("doctorFull")->text(), u"Inspect the &run"_s);
     EXPECT_FALSE(find<QPushButton>("doctorQuick")->isVisible());
+}
+
+TEST_F(Doctor, WorseAfterAFixIsSaidWithItsUndo) {
+    write(inventory_file(), "nodes:\n  - { name: node1 }\n");
+    open();
+    const std::string mark = ss(folder_.path() + u"/fixed"_s);
+    const Fix fix{.node = "local", .command = "touch " + mark, .undo = "rm " + mark};
+    Check blocked{.id = "master-port-dropped",
+                  .status = CheckStatus::Fail,
+                  .nodes = {"local"},
+                  .detail = "The port is blocked.",
+                  .fixes = {fix}};
+    DoctorSubject* subject = window_->doctor_page()->subject();
+    subject->set_runners(
+        [&](const PreflightRequest&, const std::stop_token&) -> Result<PreflightReport> {
+            PreflightReport report = synthetic_preflight({});
+            if (QFile::exists(qs(mark))) {
+                report.checks.insert(report.checks.begin(), {.id = "no-answer",
+                                                             .status = CheckStatus::Fail,
+                                                             .nodes = {"local"},
+                                                             .detail = "This computer does not answer."});
+            } else {
+                report.checks.insert(report.checks.begin(), blocked);
+            }
+            return report;
+        },
+        {});
+    window_->show_page(MainWindow::Page::Doctor);
+    window_->doctor_page()->show_nodes({"node1"});
+    ASSERT_TRUE(wait_until([&] { return visible("fixApply").size() == 1; }));
+    auto* worse = find<NoticeBar>("doctorWorse");
+    EXPECT_FALSE(worse->isVisible());
+    click(visible("fixApply").front());
+    click(child<QPushButton>(wait_dialog("applyDialog"), "applyConfirm"));
+    ASSERT_TRUE(wait_until([&] { return worse->isVisible(); }));
+    EXPECT_TRUE(worse->text().startsWith(u"Worse after the fix: This computer does not answer."_s))
+        << qPrintable(worse->text());
+    click(child<QPushButton>(worse, "doctorWorseAction"));
+    QDialog* undo = nullptr;
+    ASSERT_TRUE(wait_until([&] {
+        undo = window_->findChild<QDialog*>(u"applyDialog"_s);
+        return undo && undo->windowTitle().startsWith(u"Undo"_s) && undo->isVisible();
+    }));
+    EXPECT_EQ(child<QPlainTextEdit>(undo, "applyCommands")->toPlainText(), qs(fix.undo));
+    click(child<QPushButton>(undo, "applyConfirm"));
+    ASSERT_TRUE(
+        wait_until([&] { return !QFile::exists(qs(mark)) && details() == u"The port is blocked."_s; }));
+    EXPECT_FALSE(worse->isVisible()) << "it is as before";
 }
 
 TEST_F(Doctor, NodesAreInspectedForNoJob) {

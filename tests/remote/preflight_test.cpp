@@ -8,6 +8,7 @@
 #include <remote/desk/preflight/network_choice.h>
 #include <remote/desk/preflight/pairs_to_try.h>
 #include <remote/desk/preflight/path_checks.h>
+#include <remote/desk/preflight/report_changes.h>
 
 #include <gtest/gtest.h>
 
@@ -101,6 +102,39 @@ std::vector<Check> found(const std::vector<Check>& checks) {
 
 const PathPlan kGloo{.master = 0, .master_port = 29500, .nccl = false};
 const PathPlan kNccl{.master = 0, .master_port = 29500, .nccl = true};
+
+TEST(ReportChanges, WorseIsWhatWasNotThereOrNotOnThisNodeOrOnlyAWarning) {
+    const auto report = [](std::vector<Check> checks) {
+        PreflightReport report;
+        report.checks = std::move(checks);
+        return report;
+    };
+    const Check port{.id = "master-port-dropped", .status = CheckStatus::Fail, .nodes = {"node1"}};
+    const Check skew{.id = "clock-skew", .status = CheckStatus::Warn, .nodes = {"node1", "node2"}};
+    const auto ids = [&](const std::vector<Check>& after) {
+        std::vector<std::string> ids;
+        for (const Check& check : worse_checks(report({port, skew}), report(after))) {
+            ids.push_back(check.id.str());
+        }
+        return ids;
+    };
+    using Ids = std::vector<std::string>;
+    EXPECT_EQ(ids({port, skew}), Ids{}) << "as before";
+    Check other = port;
+    other.nodes = {"node2"};
+    EXPECT_EQ(ids({other}), Ids{"master-port-dropped"});
+    Check failing = skew;
+    failing.status = CheckStatus::Fail;
+    EXPECT_EQ(ids({port, failing}), Ids{"clock-skew"});
+    Check fewer = skew;
+    fewer.nodes = {"node2"};
+    EXPECT_EQ(ids({fewer}), Ids{});
+    const Check silent{.id = "no-answer", .status = CheckStatus::Fail, .nodes = {"node1"}};
+    EXPECT_EQ(ids({silent}), Ids{"no-answer"});
+    Check passes = silent;
+    passes.status = CheckStatus::Pass;
+    EXPECT_EQ(ids({passes}), Ids{});
+}
 
 TEST(PathChecks, OpenPathsPass) {
     const auto checks = path_checks(healthy(3), paths(3, open), kGloo);
