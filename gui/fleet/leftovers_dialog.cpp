@@ -151,7 +151,7 @@ void LeftoversDialog::make_table() {
     table_->setAccessibleName(tr("Leftovers"));
     table_->setHorizontalHeader(new QuietHeader(table_));
     table_->setHorizontalHeaderLabels(
-        {tr("What"), tr("Pid"), tr("User"), tr("Since"), tr("Size"), tr("Command"), tr("Freed by")});
+        {tr("What"), tr("Pid"), tr("User"), tr("Since"), tr("Size"), tr("Command"), tr("Clean-up command")});
     table_->verticalHeader()->hide();
     table_->setShowGrid(false);
     table_->setWordWrap(false);

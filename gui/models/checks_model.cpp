@@ -50,7 +50,7 @@ QString check_status_text(CheckStatus status) {
         case CheckStatus::Fail:
             return Words::tr("failed");
         case CheckStatus::Skip:
-            return Words::tr("not seen");
+            return Words::tr("not checked");
     }
     return {};
 }
@@ -103,7 +103,7 @@ QString counts_text(const CheckCounts& counts) {
         parts += Words::tr("%1 passed").arg(counts.passed);
     }
     if (counts.skipped > 0) {
-        parts += Words::tr("%1 not seen").arg(counts.skipped);
+        parts += Words::tr("%1 not checked").arg(counts.skipped);
     }
     return parts.join(u", "_s);
 }

@@ -110,7 +110,7 @@ inline constexpr auto kTrainingFailures = std::to_array<CatalogueEntry>({
      "`journalctl -k | grep -i oom` on the node shows whether the kernel did it."},
     {"libuv-missing", ExitClass::TrainingFailed,
      "torchrun asks for libuv, but this PyTorch does not have it.", "`export USE_LIBUV=0`"},
-    {"link-down", ExitClass::PreflightFault, "The interface of {node} has no link.",
+    {"link-down", ExitClass::PreflightFault, "The interface {1} of {node} has no link.",
      "Check the cable and the port of the switch, or use another interface."},
     {"loopback-hostname", ExitClass::PreflightFault, "{node} resolves its own name to a loopback address.",
      "Put the real address of the node before 127.0.1.1 in /etc/hosts there."},

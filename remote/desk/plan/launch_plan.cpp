@@ -361,7 +361,7 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
     plan.master_port = job.master_port;
     if (plan.master_port == 0) {
         plan.notes.push_back(
-            text(kContext, "A free port is chosen on %1 when the run starts.", {plan.master_node}));
+            text(kContext, "When the run starts, it takes a free port of %1.", {plan.master_node}));
     }
     for (std::size_t i = 0; i < shares.size(); ++i) {
         plan.nodes.push_back({shares[i].node->name, static_cast<int>(i), shares[i].ranks, shares[i].address,

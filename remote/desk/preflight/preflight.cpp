@@ -576,7 +576,10 @@ Result<PreflightReport> Preflight::run() {
                  "1, 2, 4, … and with the master.",
                  {std::to_string(nodes_.size())}));
     }
-    if (!measures_links()) {
+    if (nodes_.size() == 1) {
+        report_.untested.push_back(
+            text(kContext, "Connections, loss and bandwidth: there is no second node."));
+    } else if (!measures_links()) {
         report_.untested.push_back(
             text(kContext, "Loss and bandwidth: only a full preflight of at most %1 nodes measures them.",
                  {std::to_string(kFewNodes)}));

@@ -36,7 +36,7 @@ std::string summary(const PreflightReport& report) {
     const auto count = [&](CheckStatus status) {
         return std::to_string(counts[static_cast<std::size_t>(status)]);
     };
-    return text(kContext, "%1 passed, %2 warnings, %3 not seen, in %4 ms",
+    return text(kContext, "%1 passed, %2 warnings, %3 not checked, in %4 ms",
                 {count(CheckStatus::Pass), count(CheckStatus::Warn), count(CheckStatus::Skip),
                  std::to_string(static_cast<int>(report.seconds * 1000))});
 }
@@ -374,7 +374,7 @@ double SshLauncher::stop_allowance_s() const {
 
 LauncherKind ssh_launcher() {
     LauncherKind kind;
-    kind.job = {.name = "ssh", .help = "the nodes that are named"};
+    kind.job = {.name = "ssh", .help = "the nodes of the job"};
     kind.plan = make_node_plan;
     kind.abilities.pauses = true;
     kind.make = [](LaunchContext& context, const LaunchPlan& plan) -> std::unique_ptr<RunLauncher> {
