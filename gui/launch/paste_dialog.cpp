@@ -86,6 +86,12 @@ void PasteDialog::make_where(QLayout* layout, const std::vector<std::string>& ch
     nodes_title_ = make_label({}, this, "muted");
     nodes_title_->hide();
     layout->addWidget(nodes_title_);
+    ticks_ = new QWidget(this);
+    ticks_->setObjectName(u"pasteTicks"_s);
+    auto* row = new QHBoxLayout(ticks_);
+    row->setContentsMargins(0, 0, 0, 0);
+    ticks_->hide();
+    layout->addWidget(ticks_);
     nodes_ = new QListWidget(this);
     nodes_->setObjectName(u"pasteNodes"_s);
     nodes_->setAccessibleName(tr("Nodes"));
@@ -120,6 +126,55 @@ std::vector<std::string> PasteDialog::ticked() const {
         }
     }
     return names;
+}
+
+void PasteDialog::tick(const std::vector<std::string>& names) {
+    {
+        const QSignalBlocker quiet(nodes_);  // all at once
+        for (int row = 0; row < nodes_->count(); ++row) {
+            const std::string name = ss(nodes_->item(row)->data(Qt::UserRole).toString());
+            const bool on = std::find(names.begin(), names.end(), name) != names.end();
+            nodes_->item(row)->setCheckState(on ? Qt::Checked : Qt::Unchecked);
+        }
+    }
+    read();
+}
+
+void PasteDialog::offer_ticks(int wanted) {
+    if (wanted == wanted_) {
+        return;
+    }
+    wanted_ = wanted;
+    qDeleteAll(ticks_->findChildren<QPushButton*>(Qt::FindDirectChildrenOnly));
+    auto* row = static_cast<QHBoxLayout*>(ticks_->layout());
+    while (QLayoutItem* item = row->takeAt(0)) {
+        delete item;  // the stretch
+    }
+    const auto add = [&](const QString& text, const char* name, std::vector<std::string> nodes) {
+        auto* button = make_button(text, name, ticks_);
+        button->setAutoDefault(false);
+        connect(button, &QPushButton::clicked, this, [this, nodes = std::move(nodes)] { tick(nodes); });
+        row->addWidget(button);
+    };
+    std::vector<std::string> first;
+    for (const NodeSpec& node : inventory_.nodes) {
+        if (int(first.size()) < wanted) {
+            first.push_back(node.name);
+        }
+    }
+    if (wanted > 1 && int(first.size()) == wanted) {
+        add(tr("The &first %1").arg(wanted), "pasteFirst", first);
+    }
+    for (const std::string& group : inventory_.groups()) {
+        std::vector<std::string> nodes;
+        for (const NodeSpec& node : inventory_.nodes) {
+            if (node.group == group) {
+                nodes.push_back(node.name);
+            }
+        }
+        add(tr("Group %1 (%2)").arg(qs(group).replace(u'&', u"&&"_s)).arg(nodes.size()), "pasteGroup", nodes);
+    }
+    row->addStretch(1);
 }
 
 // The launchers for such a line: those that name its nodes, and those whose own command it is.
@@ -157,6 +212,10 @@ void PasteDialog::read() {
     const bool asks = line && ((line->hosts.empty() && line->nodes != 1) || submits);
     nodes_->setVisible(asks);
     nodes_title_->setVisible(asks);
+    if (line) {
+        offer_ticks(submits ? 1 : line->nodes);
+    }
+    ticks_->setVisible(asks && !submits && ticks_->findChild<QPushButton*>() != nullptr);
     if (!line) {
         if (typed) {
             show_fault(qs(line.failure().what), qs(line.failure().remedy));

@@ -37,12 +37,17 @@ private:
     void read();
     void make_where(QLayout* layout, const std::vector<std::string>& chosen);
     std::vector<std::string> ticked() const;
+    void tick(const std::vector<std::string>& names);
+    /// What ticks several nodes at once: so many of the first, a group.
+    void offer_ticks(int wanted);
     void offer_launchers(const std::string& command);
     void show_fault(const QString& what, const QString& remedy);
 
     Inventory inventory_;
     QLabel* nodes_title_;
     QListWidget* nodes_;
+    QWidget* ticks_;   ///< buttons
+    int wanted_ = -1;  ///< nodes that they are for
     QComboBox* launcher_;
     Job job_;
     QPlainTextEdit* line_;

@@ -161,7 +161,8 @@ TEST_F(Pages, AnUnknownKeyHasOneAnswer) {
 }
 
 TEST_F(Pages, AnSrunLineBecomesASlurmJobWithoutClosingTheDialog) {
-    write(inventory_file(), "nodes:\n  - { name: node1 }\n  - { name: node2 }\n  - { name: node3 }\n");
+    write(inventory_file(),
+          "nodes:\n  - { name: node1 }\n  - { name: node2, group: gpu }\n  - { name: node3, group: gpu }\n");
     open();
     window_->show_page(MainWindow::Page::Launch);
     ASSERT_TRUE(wait_until([&] { return find<QListWidget>("launchNodes")->count() == 4; }));
@@ -187,6 +188,19 @@ TEST_F(Pages, AnSrunLineBecomesASlurmJobWithoutClosingTheDialog) {
     EXPECT_TRUE(fault->text().contains(u"2 nodes, and 1 are ticked"_s)) << qPrintable(fault->text());
     tick(u"node1"_s, true);
     EXPECT_TRUE(ok->isEnabled()) << qPrintable(fault->text());
+    // Or at once.
+    click(child<QPushButton>(dialog, "pasteFirst"));
+    EXPECT_TRUE(ok->isEnabled()) << qPrintable(fault->text());
+    EXPECT_EQ(nodes->item(0)->checkState(), Qt::Checked);
+    EXPECT_EQ(nodes->item(1)->checkState(), Qt::Checked);
+    EXPECT_EQ(nodes->item(3)->checkState(), Qt::Unchecked) << "this computer is none of the first two";
+    click(child<QPushButton>(dialog, "pasteGroup"));
+    EXPECT_TRUE(ok->isEnabled()) << qPrintable(fault->text());
+    EXPECT_EQ(nodes->item(2)->checkState(), Qt::Checked) << "node3 is in the group";
+    tick(u"node3"_s, false);
+    tick(u"node2"_s, false);
+    tick(u"node1"_s, true);
+    tick(u"local"_s, true);
     EXPECT_TRUE(child<QPlainTextEdit>(dialog, "pasteResult")->toPlainText().contains(u"node1"_s));
 
     child<QPlainTextEdit>(dialog, "pasteLine")
