@@ -12,11 +12,13 @@ namespace rankscope::gui {
 namespace {
 
 constexpr std::chrono::milliseconds kPartialEvery(50);
+constexpr std::uint32_t kOrderedAtOnce = 16384;
 
 }  // namespace
 
 LogAnswer LogQuery::advance(const std::shared_ptr<const LinePattern>& pattern, const std::stop_token& stop,
-                            const std::function<void(LogAnswer)>& partial) {
+                            const std::function<void(LogAnswer)>& partial,
+                            const std::function<void(double)>& ordering) {
     const std::lock_guard lock(mutex_);
     const std::uint32_t total = store_->size();
     if (pattern != pattern_) {
@@ -27,8 +29,7 @@ LogAnswer LogQuery::advance(const std::shared_ptr<const LinePattern>& pattern, c
         matched_ = 0;
         late_match_.reset();
     }
-    const std::uint32_t unchanged = order_.advance(total, stop);
-    match_again_from(unchanged);
+    match_again_from(order(total, stop, ordering));
     if (pattern_) {
         auto last = std::chrono::steady_clock::now();
         if (partial && searched_ < order_.taken()) {
@@ -46,6 +47,24 @@ LogAnswer LogQuery::advance(const std::shared_ptr<const LinePattern>& pattern, c
         searched_ = search_lines(*store_, *pattern_, searched_, order_.taken(), stop, found, progress);
     }
     return answer(total);
+}
+
+// To fold a million lines takes seconds.
+std::uint32_t LogQuery::order(std::uint32_t total, const std::stop_token& stop,
+                              const std::function<void(double)>& ordering) {
+    const std::uint32_t first = order_.taken();
+    std::uint32_t unchanged = order_.lines().size();
+    auto last = std::chrono::steady_clock::now();
+    while (order_.taken() < total && !stop.stop_requested()) {
+        unchanged =
+            std::min(unchanged, order_.advance(std::min(total, order_.taken() + kOrderedAtOnce), stop));
+        const auto now = std::chrono::steady_clock::now();
+        if (ordering && now - last >= kPartialEvery) {
+            last = now;
+            ordering(double(order_.taken() - first) / double(total - first));
+        }
+    }
+    return unchanged;
 }
 
 std::optional<std::uint32_t> LogQuery::waiting() const {

@@ -31,14 +31,18 @@ public:
         : store_(store), order_(std::move(store), std::move(choice)) {}
 
     /// Takes all lines that are there. `pattern` null: nothing is searched; another one than before: the search starts
-    /// again. `partial` gets what is known so far, at most 20 times a second.
+    /// again. `partial` gets what is known so far, `ordering` the share of the lines that are in their order (0 to 1), both
+    /// at most 20 times a second.
     LogAnswer advance(const std::shared_ptr<const LinePattern>& pattern, const std::stop_token& stop = {},
-                      const std::function<void(LogAnswer)>& partial = {});
+                      const std::function<void(LogAnswer)>& partial = {},
+                      const std::function<void(double)>& ordering = {});
     /// How many lines advance() would take now; nothing: it is busy.
     std::optional<std::uint32_t> waiting() const;
 
 private:
     LogAnswer answer(std::uint32_t total);
+    std::uint32_t order(std::uint32_t total, const std::stop_token& stop,
+                        const std::function<void(double)>& ordering);
     void match_order();
     void match_again_from(std::uint32_t place);
     /// A line matches, and with it the line that it is folded into.

@@ -38,6 +38,7 @@ void LogRows::start_over() {
     again_ = false;
     query_ = std::make_shared<LogQuery>(store_, choice_);
     answer_ = {};
+    ordered_ = 0;
     reset_ = true;
     refresh();
     if (reset_) {
@@ -91,9 +92,17 @@ void LogRows::run(const std::shared_ptr<const LinePattern>& pattern) {
     again_ = false;
     job_.start(
         [this, query = query_, pattern](const JobHandle& job) {
-            return query->advance(pattern, job.stop(), [&](LogAnswer part) {
+            const auto partial = [&](LogAnswer part) {
                 auto shared = std::make_shared<LogAnswer>(std::move(part));
                 job.post([this, shared] { take(std::move(*shared)); });
+            };
+            return query->advance(pattern, job.stop(), partial, [&](double ordered) {
+                job.post([this, ordered] {
+                    ordered_ = ordered;
+                    if (reset_) {
+                        emit changed();
+                    }
+                });
             });
         },
         [this](LogAnswer answer) {

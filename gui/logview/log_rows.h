@@ -58,6 +58,9 @@ public:
     /// Which rows there are is not known yet.
     bool pending() const { return reset_ || (shows_only_matches() && searching()); }
 
+    /// 0 to 1, while the first rows of another choice are not there yet; nothing: they are.
+    std::optional<double> ordered() const { return reset_ ? std::optional(ordered_) : std::nullopt; }
+
     std::uint32_t matches() const { return answer_.matches.size(); }
     /// The row of a match.
     std::uint32_t match_row(std::uint32_t match) const;
@@ -73,7 +76,7 @@ public:
 signals:
     /// Other rows than before: whose lines or which store has changed.
     void wasReset();
-    /// Rows were added, or late lines among the last ones; matches were found.
+    /// Rows were added, or late lines among the last ones; matches were found; more lines are in their order.
     void changed();
 
 private:
@@ -90,6 +93,7 @@ private:
     bool only_matches_ = false;
     bool reset_ = false;  ///< the answer in hand is the first after a start
     bool again_ = false;  ///< more lines came while the job ran
+    double ordered_ = 0;
     LogAnswer answer_;
     BackgroundJob job_;
 };

@@ -6,6 +6,7 @@
 #include <gui/logview/log_view_accessible.h>
 #include <gui/logview/mark_bar.h>
 #include <gui/strings.h>
+#include <gui/texts.h>
 
 #include <QAccessible>
 #include <QDateTime>
@@ -180,6 +181,15 @@ void LogView::rows_reset() {
     set_following(true);
     update_marks();
     emit currentLineChanged();
+}
+
+QString LogView::message() const {
+    const std::optional<double> ordered = rows_->ordered();
+    if (!ordered || *ordered <= 0) {
+        return {};
+    }
+    return (rows_->folded() ? tr("Folding the lines: %1") : tr("Sorting the lines: %1"))
+        .arg(percent_text(*ordered, 0));
 }
 
 void LogView::rows_changed() {

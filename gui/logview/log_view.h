@@ -51,6 +51,8 @@ public:
     /// no labels.
     void set_labels(std::function<QString(std::uint32_t line)> label, int width);
     void set_label_width(int width);
+    /// What is written instead of rows while they are put into their order; empty: nothing.
+    QString message() const;
     /// Whose lines are shown, and whether more of them may come: which ranks lack a folded line.
     void set_ranks(const std::vector<int>& ranks, bool complete);
     /// The rank column of their lines is tinted.

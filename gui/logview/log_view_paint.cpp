@@ -122,6 +122,10 @@ void LogView::paintEvent(QPaintEvent* /*event*/) {
         draw_row(painter, row, y, colors);
         y += lines_of(row) * line_height_;
     }
+    if (const QString text = message(); !text.isEmpty()) {
+        painter.setPen(colors.muted);
+        painter.drawText(viewport()->rect(), Qt::AlignCenter, text);
+    }
     if (widest_ > widest) {
         // Not while painting: a scroll bar that appears changes the size of the view.
         QMetaObject::invokeMethod(

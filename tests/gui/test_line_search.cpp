@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <random>
 #include <string>
@@ -134,6 +135,25 @@ TEST(LineSearch, LevelsThatLinesSay) {
     EXPECT_EQ(level_of_line("mean error 0.1"), LineLevel::None);
     EXPECT_EQ(level_of_line("INFO ready"), LineLevel::Info);
     EXPECT_EQ(level_of_line(""), LineLevel::None);
+}
+
+TEST(LogQuery, SaysHowFarAFoldIs) {
+    constexpr int kLines = 400'000;  // they take some tenths of a second
+    auto store = std::make_shared<LineStore>();
+    for (int i = 0; i < kLines; ++i) {
+        store->append("step " + std::to_string(i / 8) + " loss 0.5", i % 8, LogKind::Out, i / 8);
+    }
+    store->publish();
+    LineChoice folded;
+    folded.folded = true;
+    LogQuery query(store, folded);
+    std::vector<double> shares;
+    const LogAnswer answer = query.advance(nullptr, {}, {}, [&](double share) { shares.push_back(share); });
+    EXPECT_EQ(answer.order.size(), std::uint32_t(kLines / 8));
+    ASSERT_FALSE(shares.empty());
+    EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+    EXPECT_GT(shares.front(), 0);
+    EXPECT_LE(shares.back(), 1);
 }
 
 TEST(LogQuery, MatchesFollowTheOrderAsItGrows) {
