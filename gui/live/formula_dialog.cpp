@@ -90,9 +90,9 @@ FormulaDialog::FormulaDialog(const LiveData& run, const QString& text, QWidget* 
     layout->addWidget(help);
     layout->addWidget(names, 0, Qt::AlignLeft);
     layout->addLayout(look);
+    layout->addStretch(1);  // room for an error: the dialog keeps its size
     layout->addWidget(buttons);
-    error_->setMinimumHeight(2 * fontMetrics().lineSpacing());
-    error_->setAlignment(Qt::AlignTop);
+    error_->setText(tr("The formula names no metric."));
     setMinimumSize(kWidth, layout->totalHeightForWidth(kWidth));
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
@@ -120,10 +120,10 @@ void FormulaDialog::check() {
     const auto formula = Formula::parse(ss(text_->text()), &error);
     const bool good = formula && !formula->operands().empty();
     accept_->setEnabled(good);
-    // One line is always there: the dialog keeps its size.
-    error_->setText(good      ? QString(u' ')
+    error_->setText(good      ? QString()
                     : formula ? tr("The formula names no metric.")
                               : formula_error_text(error));
+    error_->setVisible(!good);
 }
 
 }  // namespace rankscope::gui

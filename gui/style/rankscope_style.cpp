@@ -3,6 +3,7 @@
 
 #include <gui/strings.h>
 #include <gui/style/fitting_number.h>
+#include <gui/style/look.h>
 #include <gui/style/rankscope_style.h>
 #include <gui/style/theme.h>
 
@@ -70,6 +71,18 @@ void draw_switched_on(const QStyleOption& option, QPainter& painter) {
     painter.restore();
 }
 
+/// Fusion draws frames a little darker than the window, which is black in high contrast.
+void draw_frame(const QRect& rect, const QStyleOption& option, QPainter& painter) {
+    const ThemeColors colors = theme_colors(option.palette);
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(
+        QPen(option.state.testFlag(QStyle::State_HasFocus) ? colors.accent : colors.field_frame, 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+    painter.restore();
+}
+
 /// The number of a cell is shown with fewer digits rather than cut.
 void fit_number(QStyleOptionViewItem& item, const QStyle& style, const QWidget* widget) {
     if (item.text.isEmpty() || item.text.size() > kLongestNumber) {
@@ -94,6 +107,8 @@ void RankscopeStyle::drawPrimitive(PrimitiveElement element, const QStyleOption*
             QProxyStyle::drawPrimitive(element, option, painter, widget);
             if (option->state & State_On) {
                 draw_switched_on(*option, *painter);
+            } else if (is_high_contrast(option->palette)) {
+                draw_frame(option->rect, *option, *painter);
             }
             return;
         case PE_IndicatorCheckBox:
@@ -134,6 +149,24 @@ void RankscopeStyle::drawControl(ControlElement element, const QStyleOption* opt
     painter->setBrush(Qt::NoBrush);
     painter->drawRoundedRect(QRectF(option->rect).adjusted(1, 1, -1, -1), 3, 3);
     painter->restore();
+}
+
+void RankscopeStyle::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option,
+                                        QPainter* painter, const QWidget* widget) const {
+    QProxyStyle::drawComplexControl(control, option, painter, widget);
+    if (!is_high_contrast(option->palette)) {
+        return;
+    }
+    if (control == CC_ComboBox) {
+        draw_frame(option->rect, *option, *painter);
+    } else if (const auto* slider = qstyleoption_cast<const QStyleOptionSlider*>(option);
+               slider && control == CC_Slider) {
+        draw_frame(subControlRect(CC_Slider, slider, SC_SliderGroove, widget), *option, *painter);
+        QStyleOptionSlider handle(*slider);
+        handle.subControls = SC_SliderHandle;  // on top of the frame
+        QProxyStyle::drawComplexControl(control, &handle, painter, widget);
+        draw_frame(subControlRect(CC_Slider, slider, SC_SliderHandle, widget), *option, *painter);
+    }
 }
 
 int RankscopeStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const {

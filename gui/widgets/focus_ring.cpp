@@ -14,6 +14,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
+#include <QTabBar>
 
 namespace rankscope::gui {
 
@@ -32,7 +33,10 @@ bool is_own_view(const QWidget* widget) {
 }
 
 bool needs_ring(const QWidget* widget) {
-    if (widget->isWindow() || qobject_cast<const QMenu*>(widget) || qobject_cast<const QMenuBar*>(widget)) {
+    // A page has the focus only until one of its parts takes it; of a tab bar one tab is marked.
+    const bool by_keys = (widget->focusPolicy() & Qt::TabFocus) != 0;
+    if (widget->isWindow() || !by_keys || qobject_cast<const QMenu*>(widget) ||
+        qobject_cast<const QMenuBar*>(widget) || qobject_cast<const QTabBar*>(widget)) {
         return false;
     }
     return is_high_contrast(widget->palette()) || (is_own_view(widget) && !shows_focus(widget));

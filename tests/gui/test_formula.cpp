@@ -391,6 +391,7 @@ TEST(FormulaDialog, ShowsAnErrorWhileOneTypes) {
     EXPECT_TRUE(child<QLabel>(&dialog, "formulaError")->text().contains(u"column 8"_s));
     QTest::keyClicks(text, u"loss@mean"_s);
     EXPECT_TRUE(accept->isEnabled());
+    EXPECT_FALSE(child<QLabel>(&dialog, "formulaError")->isVisible()) << "no gap where nothing is wrong";
     EXPECT_EQ(dialog.formula(), u"loss - loss@mean"_s);
     EXPECT_EQ(dialog.look({}), PanelSettings());
     PanelSettings look;

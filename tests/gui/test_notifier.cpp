@@ -5,6 +5,7 @@
 
 #include <gui/app/main_window.h>
 #include <gui/live/live_page.h>
+#include <gui/logs/logs_page.h>
 #include <gui/models/fleet_model.h>
 #include <gui/notify/desktop_notification.h>
 #include <gui/notify/notifier.h>
@@ -387,6 +388,11 @@ TEST_F(FirstStart, TheFocusIsSeen) {
     add->setFocus();
     ASSERT_TRUE(wait_until([&] { return add->hasFocus(); }));
     EXPECT_EQ(ring.ringed(), nullptr) << "a button shows it by its style";
+    // No frame around a whole page.
+    window_->show_page(MainWindow::Page::Logs);
+    window_->logs_page()->setFocus();
+    EXPECT_NE(ring.ringed(), window_->logs_page());
+    window_->show_page(MainWindow::Page::Fleet);
     apply_look(*app, {.theme = LookTheme::HighContrast}, false);
     auto* probe = find<QPushButton>("probeAll");
     probe->setFocus();

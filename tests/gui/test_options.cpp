@@ -2,13 +2,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/session/options.h>
+#include <gui/style/look.h>
 #include <gui/style/theme.h>
 #include <remote/desk/config/job.h>
 
 #include <tests/gui/gui_test.h>
 
+#include <QComboBox>
 #include <QProcess>
 #include <QScrollBar>
+#include <QSlider>
+#include <QToolButton>
+#include <algorithm>
 #include <set>
 
 namespace rankscope::gui::testing {
@@ -146,6 +151,31 @@ TEST(Theme, TheHandleOfAScrollBarStandsOutFromItsGroove) {
             << handle.name().toStdString() << " on " << groove.name().toStdString();
         EXPECT_EQ(luminance(handle) < luminance(groove), theme == ThemeChoice::Light) << "not inverted";
     }
+}
+
+TEST(Theme, ControlsHaveABorderInHighContrast) {
+    auto* app = qobject_cast<QApplication*>(QApplication::instance());
+    apply_look(*app, {.theme = LookTheme::HighContrast}, false);
+    QWidget window;
+    window.resize(400, 60);
+    auto* button = new QToolButton(&window);
+    auto* list = new QComboBox(&window);
+    auto* slider = new QSlider(Qt::Horizontal, &window);
+    button->setGeometry(10, 10, 80, 30);
+    list->setGeometry(100, 10, 120, 30);
+    slider->setGeometry(240, 10, 140, 30);
+    const QImage image = window.grab().toImage();
+    const auto brightest = [&](int x, int from, int until) {
+        double most = 0;
+        for (int y = from; y < until; ++y) {
+            most = std::max(most, contrast(image.pixelColor(x, y), QColor(Qt::black)));
+        }
+        return most;
+    };
+    EXPECT_GE(brightest(50, 8, 14), 3.0) << "upper edge of a button";
+    EXPECT_GE(brightest(160, 8, 14), 3.0) << "upper edge of a list";
+    EXPECT_GE(brightest(340, 10, 40), 3.0) << "groove of a slider, right of its handle";
+    apply_theme(*app, ThemeChoice::Light, false);
 }
 
 TEST(Theme, RanksHaveDifferentColours) {
