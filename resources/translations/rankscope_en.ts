@@ -69,6 +69,16 @@
         </message>
     </context>
     <context>
+        <name>rankscope::gui::DoctorPage</name>
+        <message numerus="yes">
+            <source>and %n more check(s)</source>
+            <translation>
+                <numerusform>and %n more check</numerusform>
+                <numerusform>and %n more checks</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::EventsPane</name>
         <message numerus="yes">
             <source>%n event(s)</source>

@@ -491,6 +491,17 @@
         </message>
     </context>
     <context>
+        <name>ClockText</name>
+        <message>
+            <source>in step</source>
+            <translation>一致</translation>
+        </message>
+        <message>
+            <source>%1 ± %2</source>
+            <translation>%1 ± %2</translation>
+        </message>
+    </context>
+    <context>
         <name>Collectives</name>
         <message numerus="yes">
             <source>%1, %n ranks</source>
@@ -756,7 +767,7 @@
             <translation>失败</translation>
         </message>
         <message>
-            <source>not seen</source>
+            <source>not checked</source>
             <translation>未能查看</translation>
         </message>
         <message>
@@ -780,7 +791,7 @@
             <translation>%1 项通过</translation>
         </message>
         <message>
-            <source>%1 not seen</source>
+            <source>%1 not checked</source>
             <translation>%1 项未能查看</translation>
         </message>
         <message>
@@ -2391,8 +2402,8 @@
             <translation>`export USE_LIBUV=0`</translation>
         </message>
         <message>
-            <source>The interface of {node} has no link.</source>
-            <translation>{node} 的网络接口没有链路。</translation>
+            <source>The interface {1} of {node} has no link.</source>
+            <translation>{node} 的网络接口 {1} 没有链路。</translation>
         </message>
         <message>
             <source>Check the cable and the port of the switch, or use another interface.</source>
@@ -3300,8 +3311,8 @@
             <translation>未闭合的括号超过 %1 个</translation>
         </message>
         <message>
-            <source>“%1” has no meaning here</source>
-            <translation>“%1”在此处没有含义</translation>
+            <source>“%1” cannot stand here</source>
+            <translation>“%1”不能放在这里</translation>
         </message>
         <message>
             <source>A number, a metric or a parenthesis is missing</source>
@@ -5220,8 +5231,8 @@
             <translation>由 Slurm 选择节点</translation>
         </message>
         <message>
-            <source>the nodes that are named</source>
-            <translation>使用指定的节点</translation>
+            <source>the nodes of the job</source>
+            <translation>作业的各节点</translation>
         </message>
         <message>
             <source>Accepted and not needed: every parameter of a native model takes part in every step.</source>
@@ -6013,8 +6024,8 @@
             <translation>选择其他 train.precision，或其他节点。</translation>
         </message>
         <message>
-            <source>A free port is chosen on %1 when the run starts.</source>
-            <translation>运行启动时会在 %1 上选择一个空闲端口。</translation>
+            <source>When the run starts, it takes a free port of %1.</source>
+            <translation>运行启动时会使用 %1 的一个空闲端口。</translation>
         </message>
         <message>
             <source>rank_env: there is no rank %1; the job has %2, counted from 0.</source>
@@ -6148,8 +6159,8 @@
             <translation>运行：%1</translation>
         </message>
         <message>
-            <source>its part of the run: %1</source>
-            <translation>其运行部分：%1</translation>
+            <source>its ranks have ended: %1</source>
+            <translation>其各 rank 已结束：%1</translation>
         </message>
         <message>
             <source>diagnosis: %1</source>
@@ -6178,6 +6189,10 @@
         <message>
             <source>steps began again at %1: values from there on replace the earlier ones</source>
             <translation>步数又从 %1 开始：此后的值会替换先前的值</translation>
+        </message>
+        <message>
+            <source>No steps are read from the output; lines like this could be curves: %1</source>
+            <translation>未能从输出中读取训练步；类似这样的行可以绘成曲线：%1</translation>
         </message>
     </context>
     <context>
@@ -10414,6 +10429,10 @@
             <source>{node} stopped waiting for the other nodes</source>
             <translation>{node} 不再等待其他节点</translation>
         </message>
+        <message>
+            <source>No steps are read from what rank %1 prints.</source>
+            <translation>未能从 rank %1 的输出中读取训练步。</translation>
+        </message>
     </context>
     <context>
         <name>OpenSsh</name>
@@ -11369,6 +11388,10 @@
             <source>"%2" of %1 is Python %3. PyTorch needs Python 3.</source>
             <translation>%1 上的“%2”是 Python %3。PyTorch 需要 Python 3。</translation>
         </message>
+        <message>
+            <source>Connections, loss and bandwidth: there is no second node.</source>
+            <translation>连接、丢包和带宽：没有第二个节点。</translation>
+        </message>
     </context>
     <context>
         <name>RankMenu</name>
@@ -11743,8 +11766,8 @@
             <translation>运行：%1</translation>
         </message>
         <message>
-            <source>its part of the run: %1</source>
-            <translation>其运行部分：%1</translation>
+            <source>its ranks have ended: %1</source>
+            <translation>其各 rank 已结束：%1</translation>
         </message>
         <message>
             <source>Stage</source>
@@ -11986,6 +12009,10 @@
         <message>
             <source>waiting for %1</source>
             <translation>等待 %1</translation>
+        </message>
+        <message>
+            <source>running, no steps read</source>
+            <translation>运行中，未读取到训练步</translation>
         </message>
     </context>
     <context>
@@ -13335,7 +13362,7 @@
     <context>
         <name>SshLauncher</name>
         <message>
-            <source>%1 passed, %2 warnings, %3 not seen, in %4 ms</source>
+            <source>%1 passed, %2 warnings, %3 not checked, in %4 ms</source>
             <translation>%1 项通过，%2 项警告，%3 项未查看，用时 %4 ms</translation>
         </message>
         <message>
@@ -16971,6 +16998,24 @@
             <source>Ranks</source>
             <translation>Rank</translation>
         </message>
+        <message>
+            <source>&amp;Undo…</source>
+            <translation>撤销(&amp;U)…</translation>
+        </message>
+        <message numerus="yes">
+            <source>and %n more check(s)</source>
+            <translation>
+                <numerusform>以及另外 %n 项检查</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>The fix cannot be undone from here.</source>
+            <translation>无法在此撤销该修复。</translation>
+        </message>
+        <message>
+            <source>Worse after the fix: %1</source>
+            <translation>修复之后更糟：%1</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::DoctorSubject</name>
@@ -18757,6 +18802,10 @@
                 <numerusform>%n 个运行</numerusform>
             </translation>
         </message>
+        <message>
+            <source>The labels could not be put back.</source>
+            <translation>无法恢复原来的标签。</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::LabelsDialog</name>
@@ -19138,8 +19187,8 @@
             <translation>命令</translation>
         </message>
         <message>
-            <source>Freed by</source>
-            <translation>释放方式</translation>
+            <source>Clean-up command</source>
+            <translation>清理命令</translation>
         </message>
         <message>
             <source>Working on %1…</source>
@@ -19295,6 +19344,33 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>Select rank %1</source>
             <translation>选择 rank %1</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::LinesOffer</name>
+        <message>
+            <source>The ranks print numbers that no curve shows yet:</source>
+            <translation>各 rank 输出的这些数字尚未绘成曲线：</translation>
+        </message>
+        <message>
+            <source>Reads the whole log with the pattern, and that of the next runs of this job</source>
+            <translation>用该模式读取整个日志，以及此作业以后各次运行的日志</translation>
+        </message>
+        <message>
+            <source>&amp;Change…</source>
+            <translation>更改(&amp;C)…</translation>
+        </message>
+        <message>
+            <source>Choose which numbers become curves, and their names</source>
+            <translation>选择哪些数字绘成曲线，以及它们的名称</translation>
+        </message>
+        <message>
+            <source>&amp;Draw %1 and %2 more</source>
+            <translation>绘制 %1 等另外 %2 项(&amp;D)</translation>
+        </message>
+        <message>
+            <source>&amp;Draw %1</source>
+            <translation>绘制 %1(&amp;D)</translation>
         </message>
     </context>
     <context>
@@ -19686,6 +19762,14 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>
                 <numerusform>rank %1 没有打印。</numerusform>
             </translation>
+        </message>
+        <message>
+            <source>Folding the lines: %1</source>
+            <translation>正在折叠各行：%1</translation>
+        </message>
+        <message>
+            <source>Sorting the lines: %1</source>
+            <translation>正在排序各行：%1</translation>
         </message>
     </context>
     <context>
@@ -20150,6 +20234,10 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>step %1</source>
             <translation>第 %1 步</translation>
         </message>
+        <message>
+            <source>It runs; no steps are read. The curves begin with the first one.</source>
+            <translation>运行正在进行；尚未读取到训练步。曲线从第一步开始。</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::NavBar</name>
@@ -20267,14 +20355,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>Round trip</source>
             <translation>往返时延</translation>
-        </message>
-        <message>
-            <source>Clock</source>
-            <translation>时钟</translation>
-        </message>
-        <message>
-            <source>%1 against this computer</source>
-            <translation>相对本机 %1</translation>
         </message>
         <message>
             <source>Host name</source>
@@ -20395,6 +20475,10 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>%1 · figures as of %2 ago</source>
             <translation>%1 · 数值为 %2 前</translation>
+        </message>
+        <message>
+            <source>Clock against this computer</source>
+            <translation>与本机的时钟差</translation>
         </message>
     </context>
     <context>
@@ -21289,6 +21373,14 @@ acc1 &lt; 0.2 for 1000 steps</translation>
         <message>
             <source>&amp;Command line of torchrun, srun, sbatch, deepspeed, accelerate, horovodrun, mpirun or Paddle</source>
             <translation>torchrun、srun、sbatch、deepspeed、accelerate、horovodrun、mpirun 或 Paddle 的命令行(&amp;C)</translation>
+        </message>
+        <message>
+            <source>The &amp;first %1</source>
+            <translation>前 %1 个(&amp;F)</translation>
+        </message>
+        <message>
+            <source>Group %1 (%2)</source>
+            <translation>组 %1（%2）</translation>
         </message>
     </context>
     <context>
@@ -22278,6 +22370,16 @@ ended with %1</source>
             <translation>%1
 %2，重新运行自 %3</translation>
         </message>
+        <message>
+            <source>at least %1</source>
+            <translation>至少 %1</translation>
+        </message>
+        <message>
+            <source>%1
+as of %2, when it was last heard of. Attach to see whether it goes on.</source>
+            <translation>%1
+截至 %2，即最后一次收到其消息时。附加到该运行即可查看它是否仍在进行。</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::RunsPage</name>
@@ -22472,6 +22574,10 @@ ended with %1</source>
         <message>
             <source>Deleted ru&amp;ns…</source>
             <translation>已删除的运行(&amp;N)…</translation>
+        </message>
+        <message>
+            <source>The run of %1 is already here; it is selected.</source>
+            <translation>%1 中的运行已在此处，已将其选中。</translation>
         </message>
     </context>
     <context>
@@ -23225,6 +23331,10 @@ Write one below to set it for the next run.</source>
         <message>
             <source>Stage %1: %2 %3</source>
             <translation>阶段 %1：%2 %3</translation>
+        </message>
+        <message>
+            <source>no steps read</source>
+            <translation>未读取到训练步</translation>
         </message>
     </context>
     <context>
