@@ -142,6 +142,10 @@ FailureBanner::FailureBanner(FixRunner* fixes, QWidget* parent) : QFrame(parent)
 void FailureBanner::set_brief(bool on) {
     if (on != brief_) {
         brief_ = on;
+        QMargins margins = layout()->contentsMargins();
+        margins.setTop(on ? 3 : 6);
+        margins.setBottom(margins.top());
+        layout()->setContentsMargins(margins);
         fold();
     }
 }

@@ -31,6 +31,7 @@
 #include <QSortFilterProxyModel>
 #include <QStackedWidget>
 #include <QTableView>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -45,8 +46,10 @@ constexpr int kStateWidth = 122;
 constexpr int kWidestState = 240;
 constexpr int kExitWidth = 66;
 const QString kWidestValue = QStringLiteral("8.8888e-8");
-constexpr int kSwatch = 38;         ///< colour and room beside a rank's number
-constexpr int kMeansMs = 1000;      ///< means over a range are counted again, which may read a lot
+constexpr int kSwatch = 38;     ///< colour and room beside a rank's number
+constexpr int kMeansMs = 1000;  ///< means over a range are counted again, which may read a lot
+constexpr int kGap = 8;         ///< between the parts of the page
+constexpr int kTightGap = 3;
 constexpr double kMostCards = 0.3;  ///< of the page's height
 constexpr int kRoomForCards =
     800;                      ///< pixels of the page: in a lower one a verdict is its title, until asked why
@@ -118,8 +121,8 @@ MetricChooser* LivePage::chooser() const {
 QWidget* LivePage::make_content() {
     auto* content = new QWidget(this);
     auto* layout = new QVBoxLayout(content);
-    layout->setContentsMargins(10, 8, 10, 8);
-    layout->setSpacing(8);
+    layout->setContentsMargins(10, kGap, 10, kGap);
+    layout->setSpacing(kGap);
     header_ = new RunHeader(content);
     link_ = new NoticeBar(NoticeBar::Kind::Fault, "linkBanner", content);
     banner_ = new FailureBanner(fixes_, content);
@@ -335,6 +338,20 @@ std::int64_t LivePage::now_us() const {
     return current_ ? current_->state().last_us : 0;
 }
 
+// A card in a low window: how the run started, figures and gaps give way to curves and log, whatever the font.
+void LivePage::set_tight(bool on) {
+    telemetry_->set_tight(on);
+    const bool with_stages = !on || current_->state().first_step_us == 0;
+    QLayout* layout = stages_->parentWidget()->layout();
+    if (with_stages != stages_->isHidden() && layout->spacing() == (on ? kTightGap : kGap)) {
+        return;
+    }
+    QTimer::singleShot(0, panes_, &LivePanes::fit);  // when the page is laid out anew
+    stages_->setVisible(with_stages);
+    layout->setSpacing(on ? kTightGap : kGap);
+    layout->setContentsMargins(10, layout->spacing(), 10, layout->spacing());
+}
+
 void LivePage::refresh_head() {
     if (!current_ || current_->empty()) {
         return;
@@ -359,8 +376,8 @@ void LivePage::refresh_head() {
     header_->set_run(current_->data(), control, now_us());
     const LinkReport links = link_report(current_->state(), now_us());
     link_->set_text(links.title, links.text);
-    telemetry_->set_tight(height() < kRoomForCards &&
-                          !(banner_->isHidden() && notices_->isHidden() && link_->isHidden()));
+    set_tight(height() < kRoomForCards &&
+              !(banner_->isHidden() && notices_->isHidden() && link_->isHidden()));
     refresh_start();
 }
 

@@ -110,6 +110,7 @@ private:
     void keep_place();
     void return_to_place();
     void on_changed(const LiveChanges& changes);
+    void set_tight(bool on);
     void refresh_head();
     void refresh_ranks();
     void refresh_start();

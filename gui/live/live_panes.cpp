@@ -7,6 +7,7 @@
 
 #include <QDockWidget>
 #include <QGuiApplication>
+#include <QLabel>
 #include <QMenu>
 #include <QMouseEvent>
 #include <QScopedValueRollback>
@@ -28,7 +29,9 @@ constexpr int kFirstVersion = 1;
 constexpr int kCurvesShare = 633;
 constexpr int kRanksShare = 573;
 constexpr int kWhole = 1000;
-constexpr int kEnoughCurves = 240;  ///< pixels: what is more goes to the log first, until it shows its lines
+constexpr int kLeastPlot = 90;  ///< what MetricPlot needs
+constexpr int kEnoughPlot =
+    200;  ///< pixels of curves: what is more goes to the log first, until it shows its lines
 
 constexpr std::array kNames{"curvesPane",    "ncclPane",  "ranksPane", "logPane",
                             "telemetryPane", "startPane", "eventsPane"};
@@ -203,6 +206,10 @@ void LivePanes::update_title(Pane pane) {
     title->setVisible(movable_ || dock(pane)->isFloating());
     title->set_window(dock(pane)->isFloating());
     title->updateGeometry();
+    // The bar of the pane has the same word.
+    if (auto* own = dock(pane)->widget()->findChild<QLabel*>(u"paneName"_s)) {
+        own->setVisible(!movable_ && !dock(pane)->isFloating());
+    }
 }
 
 void LivePanes::set_movable(bool on) {
@@ -397,7 +404,9 @@ void LivePanes::size_default() {
     }
     rest = std::max(rest, kSmallest);
     const int share = rest * (kWhole - kCurvesShare) / kWhole;
-    const int lower = std::max(share, std::min(wanted_height(Pane::Log), rest - kEnoughCurves));
+    // With the bar above the curves, which is as high as the font.
+    const int enough = kEnoughPlot + dock(Pane::Curves)->widget()->minimumSizeHint().height() - kLeastPlot;
+    const int lower = std::max(share, std::min(wanted_height(Pane::Log), rest - enough));
     rows += {dock(Pane::Curves), dock(Pane::Ranks)};
     heights += {std::max(rest - lower, 1), lower};
     resize_docked(rows, heights, Qt::Vertical);

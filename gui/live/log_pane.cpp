@@ -86,6 +86,7 @@ QWidget* LogPane::make_bar() {
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(6);
     auto* label = make_label(tr("Lo&g"), bar, "sectionTitle");
+    label->setObjectName(u"paneName"_s);
     chooser_ = new ComboBox(bar);
     chooser_->setObjectName(u"logRank"_s);
     chooser_->setAccessibleName(tr("Whose log"));

@@ -16,6 +16,7 @@
 
 #include <QAction>
 #include <QDockWidget>
+#include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMouseEvent>
@@ -317,6 +318,7 @@ TEST_F(Panes, AreDraggedByTheirBars) {
     panes()->set_movable(true);
     QWidget* title = panes()->dock(Pane::Log)->titleBarWidget();
     ASSERT_TRUE(wait_until([&] { return title->height() > 10; }));
+    EXPECT_FALSE(child<QLabel>(panes()->dock(Pane::Log), "paneName")->isVisible()) << "one name is enough";
     const QPoint from(40, title->height() / 2);
     QTest::mousePress(title, Qt::LeftButton, {}, from);
     for (int y = 10; y <= 200; y += 10) {
@@ -326,6 +328,8 @@ TEST_F(Panes, AreDraggedByTheirBars) {
     QTest::mouseRelease(title, Qt::LeftButton, {}, from);
     panes()->reset();
     EXPECT_FALSE(panes()->dock(Pane::Log)->isFloating());
+    panes()->set_movable(false);
+    EXPECT_TRUE(child<QLabel>(panes()->dock(Pane::Log), "paneName")->isVisible());
 }
 
 TEST_F(Panes, TheLayoutSurvivesARestart) {
