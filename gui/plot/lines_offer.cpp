@@ -46,7 +46,7 @@ LinesOffer::LinesOffer(QWidget* parent) : QWidget(parent) {
     draw_ = make_button({}, "drawLines", this, "primary");
     draw_->setToolTip(tr("Reads the whole log with the pattern, and that of the next runs of this job"));
     change_ = make_button(tr("&Change…"), "changeLines", this);
-    change_->setToolTip(tr("Choose which numbers become curves, and their names"));
+    change_->setToolTip(tr("Choose which numbers become curves, and what to call them"));
     buttons->addWidget(draw_);
     buttons->addWidget(change_);
     buttons->addStretch(1);

@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::array<const char*, RunsModel::NUM_COLUMNS> kIds{
     "name", "started", "duration", "nodes", "ranks", "outcome", "labels", "summary", "star"};
-constexpr std::array<int, RunsModel::NUM_COLUMNS> kWidths{200, 146, 80, 146, 56, 92, 140, 240, 32};
+constexpr std::array<int, RunsModel::NUM_COLUMNS> kWidths{200, 146, 120, 130, 56, 92, 110, 190, 32};
 constexpr int kChosenWidth = 130;
 constexpr int kMetricWidth = 90;
 

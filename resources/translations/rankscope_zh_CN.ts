@@ -19361,7 +19361,7 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>更改(&amp;C)…</translation>
         </message>
         <message>
-            <source>Choose which numbers become curves, and their names</source>
+            <source>Choose which numbers become curves, and what to call them</source>
             <translation>选择哪些数字绘成曲线，以及它们的名称</translation>
         </message>
         <message>
