@@ -7,6 +7,7 @@
 #include <remote/desk/config/job_keys.h>
 #include <remote/desk/config/job_launcher.h>
 #include <remote/desk/launch_lines/launch_line.h>
+#include <remote/desk/launch_lines/script_text.h>
 #include <remote/desk/text.h>
 
 #include <nlohmann/json.hpp>
@@ -28,7 +29,8 @@ constexpr const char* kContext = "JobCommand";
 struct FromOptions {
     std::string line;
     std::vector<std::string> nodes;
-    std::string login;  ///< where the job is submitted; empty: it is not
+    std::string login;                ///< where the job is submitted; empty: it is not
+    std::vector<std::string> values;  ///< "CODE=/data/code": what a script asks for
     std::string output;
     bool force = false;
 };
@@ -91,7 +93,19 @@ int job_from_line(const GlobalOptions& options, const FromOptions& from) {
     const std::string pasted = from.line == "-" ? std::string(std::istreambuf_iterator<char>(std::cin),
                                                               std::istreambuf_iterator<char>())
                                                 : from.line;
-    const auto line = read_launch_line(pasted);
+    PastedText text_of_line{pasted, std::filesystem::current_path(), from.nodes, {}};
+    for (const auto& value : from.values) {
+        const std::size_t equals = value.find('=');
+        if (equals == std::string::npos || equals == 0) {
+            report(Failure{"bad-command-line", "--value",
+                           text(kContext, "\"%1\" has no name and value.", {value}),
+                           text(kContext, "Write NAME=VALUE."), ""},
+                   options.json);
+            return kUsage;
+        }
+        text_of_line.values[value.substr(0, equals)] = value.substr(equals + 1);
+    }
+    const auto line = read_script_text(text_of_line).line;
     if (!line) {
         report(line.failure(), options.json);
         return kUsage;
@@ -173,6 +187,13 @@ void add_job_command(CLI::App& app, GlobalOptions& options, int& code) {
                         "The command line of torchrun, srun, deepspeed, accelerate, horovodrun, mpirun, … in "
                         "one word; -: from the standard input");
     command->add_option("--nodes", from->nodes, "Nodes for a line that names none")->delimiter(',');
+    command
+        ->add_option("--value", from->values,
+                     "NAME=VALUE for a variable that a script of --from asks for, or 1=VALUE for its first "
+                     "argument; repeat it")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->option_text("NAME=VALUE");
     command->add_option(
         "--submit-on", from->login,
         "Make a job that Slurm runs: the node to submit a line of srun or sbatch on, or local");

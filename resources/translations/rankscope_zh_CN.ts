@@ -5896,6 +5896,78 @@
             <source>The text has several launcher lines. Rankscope takes the first for all nodes.</source>
             <translation>文本中有多个启动器命令行。Rankscope 对所有节点采用第一个。</translation>
         </message>
+        <message>
+            <source>%1: belongs to the allocation; the job's nodes are used as they are</source>
+            <translation>%1：属于资源分配；作业的节点按原样使用</translation>
+        </message>
+        <message>
+            <source>This computer has no sandbox for scripts.</source>
+            <translation>本机没有用于脚本的沙箱。</translation>
+        </message>
+        <message>
+            <source>Install bubblewrap.</source>
+            <translation>请安装 bubblewrap。</translation>
+        </message>
+        <message>
+            <source>The script does not end within %1 s.</source>
+            <translation>脚本在 %1 秒内没有结束。</translation>
+        </message>
+        <message>
+            <source>Paste the lines that start the ranks.</source>
+            <translation>请只粘贴启动各 rank 的命令行。</translation>
+        </message>
+        <message>
+            <source>%1: it may come from the file that the script reads; write the value.</source>
+            <translation>%1：它可能来自脚本读取的文件；请写出其值。</translation>
+        </message>
+        <message>
+            <source>--config_file %1 cannot be read: %2.</source>
+            <translation>无法读取 --config_file %1：%2。</translation>
+        </message>
+        <message>
+            <source>--config_file %1: read (%2); what else it says is accelerate's own.</source>
+            <translation>--config_file %1：已读取（%2）；其余内容只对 accelerate 有意义。</translation>
+        </message>
+        <message>
+            <source>--hostfile %1 cannot be read.</source>
+            <translation>无法读取 --hostfile %1。</translation>
+        </message>
+        <message>
+            <source>%1: it is %2 alone; what a node has in it already is not added.</source>
+            <translation>%1：只有 %2；节点上原有的内容不会加入。</translation>
+        </message>
+        <message>
+            <source>There is no launcher in the text, and no program that trains.</source>
+            <translation>文本中没有启动器，也没有训练程序。</translation>
+        </message>
+        <message>
+            <source>Write the program into command: as it is.</source>
+            <translation>请将程序原样写入 command:。</translation>
+        </message>
+        <message>
+            <source>%1: one is started on each node, as if by hand; ranks that it starts itself are its own.</source>
+            <translation>%1：每个节点启动一个，如同手动启动；它自己启动的 rank 由它自己管理。</translation>
+        </message>
+        <message>
+            <source>The script needs values that it does not have: %1.%2</source>
+            <translation>脚本缺少所需的值：%1。%2</translation>
+        </message>
+        <message>
+            <source>Give each one (rankscopectl:%1).</source>
+            <translation>请逐一给出（rankscopectl：%1）。</translation>
+        </message>
+        <message>
+            <source>%1: the ranks start outside of the container; say with venv: or conda: where their programs are.</source>
+            <translation>%1：各 rank 在容器之外启动；请用 venv: 或 conda: 指明其程序的位置。</translation>
+        </message>
+        <message>
+            <source>%1: left out; say with venv: or conda: where the programs of the ranks are.</source>
+            <translation>%1：已略去；请用 venv: 或 conda: 指明各 rank 程序的位置。</translation>
+        </message>
+        <message>
+            <source>$@: arguments of the script itself come behind the command.</source>
+            <translation>$@：脚本自身的参数接在命令之后。</translation>
+        </message>
     </context>
     <context>
         <name>LaunchPlan</name>

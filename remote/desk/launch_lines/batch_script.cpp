@@ -35,7 +35,16 @@ Words batch_options(const std::string& script) {
         constexpr const char* kMark = "#SBATCH";
         if (line.starts_with(kMark)) {
             const Words words = words_of(line.substr(std::string(kMark).size()));
-            options.insert(options.end(), words.begin(), words.end());
+            bool has_value = false;  // a word that is neither an option nor its value is the author's
+            for (const auto& word : words) {
+                const bool is_option = word.size() > 1 && word.starts_with("-");
+                if (has_value && !is_option && options.back().starts_with("--")) {
+                    options.back() += '=' + word;
+                } else if (is_option || has_value) {
+                    options.push_back(word);
+                }
+                has_value = is_option && word.find('=') == std::string::npos;
+            }
         }
         at = end + 1;
     }

@@ -85,6 +85,9 @@ const std::vector<LauncherTool>& all_launcher_tools() {
 }
 
 const char* to_string(LauncherTool tool) {
+    if (tool == LauncherTool::Program) {
+        return "program";
+    }
     const auto* found =
         std::find_if(kNames.begin(), kNames.end(), [tool](const auto& entry) { return entry.first == tool; });
     return found->second;
@@ -115,6 +118,8 @@ Result<LaunchLines> write_launch_lines(LauncherTool tool, const Job& job, const 
             return write_mpirun(job, plan);
         case LauncherTool::Paddle:
             return write_paddle(job, plan);
+        case LauncherTool::Program:
+            break;
     }
     return LaunchLines{};
 }

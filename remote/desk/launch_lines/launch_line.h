@@ -17,7 +17,17 @@ namespace rankscope {
 
 /// The launchers whose command lines Rankscope writes and reads. TorchLaunch is torch.distributed.launch, the
 /// forerunner of torchrun.
-enum class LauncherTool { Torchrun, TorchLaunch, Srun, DeepSpeed, Accelerate, Horovodrun, Mpirun, Paddle };
+enum class LauncherTool {
+    Torchrun,
+    TorchLaunch,
+    Srun,
+    DeepSpeed,
+    Accelerate,
+    Horovodrun,
+    Mpirun,
+    Paddle,
+    Program  ///< none of them: a program that the script starts by itself; only read
+};
 
 const std::vector<LauncherTool>& all_launcher_tools();
 /// "torchrun", "torch.distributed.launch", "srun", "deepspeed", "accelerate", "horovodrun", "mpirun",

@@ -60,6 +60,18 @@ Failure not_understood(LauncherTool tool, const std::string& what, const std::st
     return {"bad-command-line", to_string(tool), what, remedy, ""};
 }
 
+namespace {
+
+// Where srun's options end, if one of them is not known: what follows is started, and no value.
+bool is_a_program(const Words& words, std::size_t at) {
+    const std::string& word = words[at];
+    const std::string name = word.substr(word.rfind('/') + 1);
+    return find_launcher(words, at) || name.starts_with("python") || name == "bash" || name == "sh" ||
+           name == "env" || word.find('/') != std::string::npos || name.ends_with(".py");
+}
+
+}  // namespace
+
 Result<void> read_options(LauncherTool tool, const Words& words, std::size_t& at, const OptionRules& rules,
                           PastedLine& line) {
     for (; at < words.size() && words[at].size() > 1 && words[at][0] == '-'; ++at) {
@@ -87,6 +99,16 @@ Result<void> read_options(LauncherTool tool, const Words& words, std::size_t& at
             written = word.substr(0, 2);
         }
         if (rule == rules.end()) {
+            if (tool == LauncherTool::Srun && word.starts_with("--")) {  // sites have options of their own
+                const bool has_value = equals == std::string::npos && at + 1 < words.size() &&
+                                       words[at + 1][0] != '-' && !is_a_program(words, at + 1);
+                line.allocation_extra.push_back(has_value ? word + '=' + words[++at] : word);
+                line.notes.push_back(
+                    text(kContext, "%1: belongs to the allocation; the job's nodes are used as they are",
+                         {line.allocation_extra.back()}));
+                line.allocation_notes.push_back(line.notes.back());
+                continue;
+            }
             if (equals != std::string::npos) {
                 line.notes.push_back(text(kContext, "%1 is not known and was left out.", {word}));
                 continue;
@@ -227,7 +249,9 @@ std::string take_gpus(const std::string& value, PastedLine& line) {
         if (!number || *number < 0) {
             return text(kContext, "\"%1\" is not a list of GPUs (0,1,2)", {value});
         }
-        line.gpus.push_back(*number);
+        if (std::find(line.gpus.begin(), line.gpus.end(), *number) == line.gpus.end()) {
+            line.gpus.push_back(*number);
+        }
     }
     return {};
 }

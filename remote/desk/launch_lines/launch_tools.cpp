@@ -83,6 +83,8 @@ Result<void> read_words(const FoundLauncher& found, const Words& words, PastedLi
             return read_mpirun(words, found.at, line);
         case LauncherTool::Paddle:
             return read_paddle(words, found.at, found.python, line);
+        case LauncherTool::Program:
+            break;
     }
     return {};
 }

@@ -75,7 +75,11 @@ Result<void> read_paddle(const Words& words, std::size_t at, const std::string& 
         {"master", true, into_text(master)},
         {"nnodes", true, into_text(nodes)},
         {"nproc-per-node", true, into_number(procs, 1, 1024)},
-        {"devices gpus", true, [&](const std::string& value) { return take_gpus(value, line); }},
+        {"devices gpus", true,
+         [&](const std::string& value) {
+             line.gpus.clear();  // it wins over CUDA_VISIBLE_DEVICES
+             return take_gpus(value, line);
+         }},
         {"ips", true, [&](const std::string& value) { return take_hosts(value, line); }},
         {"job-id", true, into_text(line.job.name)},
         {"max-restart", true, into_number(line.job.max_restarts, 0, 1000)},

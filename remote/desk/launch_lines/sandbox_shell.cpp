@@ -1,0 +1,615 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/child_process.h>
+#include <base/clock.h>
+#include <base/files.h>
+#include <base/private_folder.h>
+#include <base/text.h>
+#include <base/wait_fd.h>
+#include <remote/desk/launch_lines/sandbox_shell.h>
+#include <remote/desk/launch_lines/script_values.h>
+#include <remote/desk/text.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+// NOLINTBEGIN(cppcoreguidelines-macro-usage)
+#define RANKSCOPE_EMBED(name, file)        \
+    __asm__(".pushsection .rodata\n" #name \
+            ":\n"                          \
+            ".incbin \"" file "\"\n" #name \
+            "_end:\n"                      \
+            ".popsection\n")
+// NOLINTEND(cppcoreguidelines-macro-usage)
+RANKSCOPE_EMBED(rankscope_recorder, RANKSCOPE_RECORDER);
+RANKSCOPE_EMBED(rankscope_recorder_rc, RANKSCOPE_RECORDER_RC);
+
+extern "C" {
+extern const char rankscope_recorder[];
+extern const char rankscope_recorder_end[];
+extern const char rankscope_recorder_rc[];
+extern const char rankscope_recorder_rc_end[];
+}
+
+namespace rankscope::launch_lines {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kContext = "LaunchLines";
+constexpr double kLongestS = 5;
+constexpr const char* kScriptS = "3";  // of the script within it
+constexpr int kMostAttempts = 6;
+constexpr std::size_t kMostOutput = std::size_t{4} << 20;
+constexpr std::size_t kMostStarts = 500;
+constexpr uid_t kNobody = 65534;
+
+// Programs that have a recorder of their own, so that `command -v` finds them.
+constexpr std::array kRecorded{"torchrun",
+                               "python",
+                               "python3",
+                               "srun",
+                               "mpirun",
+                               "mpiexec",
+                               "horovodrun",
+                               "deepspeed",
+                               "accelerate",
+                               "colossalai",
+                               "composer",
+                               "ray",
+                               "llamafactory-cli",
+                               "swift",
+                               "xtuner",
+                               "tune",
+                               "yolo",
+                               "dlrover-run",
+                               "jsrun",
+                               "aprun",
+                               "flux",
+                               "hostname",
+                               "scontrol",
+                               "nvidia-smi",
+                               "ip",
+                               "squeue",
+                               "sinfo",
+                               "sacct",
+                               "which",
+                               "sudo",
+                               "uv",
+                               "poetry",
+                               "pixi",
+                               "pipenv",
+                               "hatch",
+                               "micromamba",
+                               "mamba",
+                               "numactl",
+                               "taskset",
+                               "chrt",
+                               "docker",
+                               "podman",
+                               "singularity",
+                               "apptainer",
+                               "ssh",
+                               "nvcc",
+                               "sleep"};
+// Programs of /usr/bin that work on text and on files of the sandbox.
+constexpr std::array kTools{
+    "sed",    "awk",   "grep",     "egrep",     "fgrep", "head",     "tail",     "cut",    "tr",    "seq",
+    "shuf",   "date",  "dirname",  "basename",  "mkdir", "cat",      "ls",       "rm",     "cp",    "mv",
+    "ln",     "touch", "sort",     "uniq",      "wc",    "tee",      "xargs",    "env",    "nohup", "timeout",
+    "stdbuf", "nice",  "setsid",   "expr",      "bc",    "realpath", "readlink", "mktemp", "id",    "whoami",
+    "uname",  "nproc", "printenv", "true",      "false", "test",     "paste",    "column", "find",  "rev",
+    "tac",    "fold",  "join",     "comm",      "nl",    "od",       "printf",   "echo",   "chmod", "stat",
+    "du",     "df",    "md5sum",   "sha256sum", "cmp",   "diff",     "arch",     "tty",    "ps",    "free",
+    "lscpu",  "yes",   "expand"};
+
+// In the sandbox. The script has less time than the whole: what it has started by then is known.
+constexpr const char* kDriver =
+    "builtin ulimit -c 0 -f 20000 -u 300 -v 4000000\n"
+    "timeout -s KILL \"$RS_SECONDS\" bash ./script.sh \"$@\" < /dev/null > /dev/null 2> /rs/out/errors\n"
+    "ended=$?\n"
+    "for file in /rs/out/*.record; do [ -f \"$file\" ] && cat \"$file\" && printf '\\0'; done\n"
+    "printf 'errors\\0%s\\0' \"$ended\"; head -c 20000 /rs/out/errors\n";
+
+std::string_view embedded(const char* begin, const char* end) {
+    return {begin, static_cast<std::size_t>(end - begin)};
+}
+
+bool is_name_char(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+// ---- what a script needs from outside ----
+
+/// The places of a script's text that fill in a variable or an argument.
+struct Need {
+    std::string name;
+    bool has_default = false;  // "${NAME:-8}"
+};
+
+std::vector<Need> needs_of(const std::string& text) {
+    std::vector<Need> needs;
+    for (std::size_t at = 0; (at = text.find('$', at)) != std::string::npos; ++at) {
+        if (at > 0 && text[at - 1] == '\\') {
+            continue;
+        }
+        const bool braces = text.compare(at, 2, "${") == 0;
+        std::size_t end = at + (braces ? 2 : 1);
+        const std::size_t begin = end;
+        if (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) {
+            do {
+                ++end;
+            } while (braces && end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0);
+        } else if (end < text.size() && text[end] == '@') {
+            ++end;
+        } else {
+            while (end < text.size() && is_name_char(text[end])) {
+                ++end;
+            }
+        }
+        if (end == begin) {
+            continue;
+        }
+        Need need{text.substr(begin, end - begin), false};
+        if (braces && end < text.size()) {
+            const std::size_t operation = end + (text[end] == ':' ? 1 : 0);
+            need.has_default = operation < text.size() &&
+                               std::string_view("-=+").find(text[operation]) != std::string_view::npos;
+        }
+        needs.push_back(std::move(need));
+    }
+    return needs;
+}
+
+std::string without_comments(const std::string& text) {
+    std::string kept;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        const std::size_t first = text.find_first_not_of(" \t", at);
+        if (first >= end || text[first] != '#') {
+            kept += text.substr(at, end - at) + '\n';
+        }
+        at = end + 1;
+    }
+    return kept;
+}
+
+// "NAME=", "for NAME", "read NAME": the script itself gives it a value.
+bool is_assigned(const std::string& text, const std::string& name) {
+    for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += name.size()) {
+        const std::size_t end = at + name.size();
+        if ((at > 0 && (is_name_char(text[at - 1]) || text[at - 1] == '$' || text[at - 1] == '{')) ||
+            (end < text.size() && is_name_char(text[end]))) {
+            continue;
+        }
+        if (text.compare(end, 1, "=") == 0 || text.compare(end, 2, "+=") == 0) {
+            // "--lr NAME=…" of a program is none: only what stands where a command begins, or after export.
+            const std::size_t line = at == 0 ? std::string::npos : text.find_last_of("\n;&|(`", at - 1);
+            const std::string before = text.substr(line == std::string::npos ? 0 : line + 1,
+                                                   at - (line == std::string::npos ? 0 : line + 1));
+            const bool all_assignments =
+                before.find_first_not_of(" \t") == std::string::npos || before.find('=') != std::string::npos;
+            const auto has = [&](const char* word) { return before.find(word) != std::string::npos; };
+            if (all_assignments || has("export") || has("local") || has("declare") || has("readonly") ||
+                has("typeset") || has("then") || has("do") || has("else") || has("{")) {
+                return true;
+            }
+        }
+        const std::size_t word = text.find_last_not_of(" \t", at == 0 ? 0 : at - 1);
+        if (word != std::string::npos && word >= 2 && at > 0) {
+            const std::size_t begin = text.find_last_of(" \t\n;", word);
+            const std::string previous = text.substr(begin == std::string::npos ? 0 : begin + 1,
+                                                     word - (begin == std::string::npos ? 0 : begin + 1) + 1);
+            if (previous == "for" || previous == "read" || previous == "-r" || previous == "-a" ||
+                previous == "-t" || previous == "mapfile") {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool is_of_the_shell(const std::string& name) {
+    static const std::set<std::string> kOwn{
+        "HOME",       "USER",         "PATH",          "PWD",          "OLDPWD",   "HOSTNAME", "RANDOM",
+        "SECONDS",    "LINENO",       "UID",           "EUID",         "SHELL",    "TMPDIR",   "IFS",
+        "PPID",       "BASHPID",      "REPLY",         "OPTARG",       "OPTIND",   "FUNCNAME", "BASH",
+        "LANG",       "LC_ALL",       "TERM",          "LOGNAME",      "OSTYPE",   "SHLVL",    "BASH_SOURCE",
+        "PIPESTATUS", "EPOCHSECONDS", "EPOCHREALTIME", "BASH_VERSION", "HOSTTYPE", "MACHTYPE", "GROUPS",
+        "DIRSTACK",   "BASH_ARGV0"};
+    return kOwn.count(name) > 0;
+}
+
+// What is put before a value that the user's account has; its text stays in the value.
+bool is_a_search_path(const std::string& name) {
+    return name == "LD_LIBRARY_PATH" || name == "PYTHONPATH" || name == "LIBRARY_PATH" || name == "CPATH";
+}
+
+// ---- the sandbox ----
+
+struct Made {
+    std::string path;
+    bool is_folder = false;
+
+    bool operator==(const Made&) const = default;
+};
+
+class Sandbox {
+public:
+    Sandbox(std::string text, std::vector<std::string> arguments,
+            std::map<std::string, std::string> environment)
+        : text_(std::move(text)), arguments_(std::move(arguments)), environment_(std::move(environment)) {}
+
+    /// Nothing: it could not be made.
+    std::optional<std::string> run(double deadline);
+    void make(Made made) { made_.push_back(std::move(made)); }
+    bool has_made(const Made& made) const {
+        return std::find(made_.begin(), made_.end(), made) != made_.end();
+    }
+    const std::map<std::string, std::string>& environment() const { return environment_; }
+
+private:
+    bool fill(const fs::path& folder) const;
+    std::vector<std::string> command(const fs::path& folder) const;
+
+    std::string text_;
+    std::vector<std::string> arguments_;
+    std::map<std::string, std::string> environment_;
+    std::vector<Made> made_;
+};
+
+bool Sandbox::fill(const fs::path& folder) const {
+    std::error_code error;
+    fs::create_directory(folder / "bin", error);
+    fs::create_directory(folder / "out", error);
+    for (const char* name : kTools) {
+        if (fs::exists(fs::path("/usr/bin") / name, error)) {
+            fs::create_symlink(fs::path("/usr/bin") / name, folder / "bin" / name, error);
+        }
+    }
+    for (const char* name : {"bash", "sh"}) {
+        fs::create_symlink("/usr/bin/bash", folder / "bin" / name, error);
+    }
+    for (const char* name : kRecorded) {
+        fs::create_symlink("/rs/recorder", folder / "bin" / name, error);
+    }
+    if (write_file_atomically(folder / "recorder", embedded(rankscope_recorder, rankscope_recorder_end)) !=
+            0 ||
+        write_file_atomically(folder / "rc", embedded(rankscope_recorder_rc, rankscope_recorder_rc_end)) !=
+            0 ||
+        write_file_atomically(folder / "script", text_) != 0) {
+        return false;
+    }
+    fs::permissions(folder / "recorder", fs::perms::owner_all | fs::perms::group_exec | fs::perms::group_read,
+                    error);
+    if (geteuid() == 0) {  // a limit of processes does not hold for root
+        for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
+            (void)lchown(entry.path().c_str(), kNobody, kNobody);
+        }
+        (void)lchown(folder.c_str(), kNobody, kNobody);
+    }
+    return !error;
+}
+
+std::vector<std::string> Sandbox::command(const fs::path& folder) const {
+    std::vector<std::string> argv;
+    if (geteuid() == 0) {
+        argv = {"setpriv", "--reuid=" + std::to_string(kNobody), "--regid=" + std::to_string(kNobody),
+                "--clear-groups"};
+    }
+    const auto add = [&argv](std::initializer_list<std::string> words) { argv.insert(argv.end(), words); };
+    add({"bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--size", "33554432",
+         "--tmpfs", "/"});
+    std::error_code error;
+    for (const char* part : {"/usr", "/etc/alternatives", "/etc/ld.so.cache"}) {
+        if (fs::exists(part, error)) {
+            add({"--ro-bind", part, part});
+        }
+    }
+    for (const char* part : {"/bin", "/sbin", "/lib", "/lib64"}) {
+        if (fs::is_symlink(part, error)) {
+            add({"--symlink", fs::read_symlink(part, error).string(), part});
+        } else if (fs::exists(part, error)) {
+            add({"--ro-bind", part, part});
+        }
+    }
+    add({"--proc",         "/proc",         "--dev",
+         "/dev",           "--dir",         "/home/user",
+         "--size",         "33554432",      "--tmpfs",
+         "/tmp",           "--dir",         "/job",
+         "--ro-bind",      folder.string(), "/rs",
+         "--size",         "33554432",      "--tmpfs",
+         "/rs/out",        "--ro-bind",     (folder / "script").string(),
+         "/job/script.sh", "--chdir",       "/job"});
+    for (const auto& made : made_) {
+        if (made.is_folder) {
+            add({"--dir", made.path});
+        } else {
+            add({"--symlink", "/rs/recorder", made.path});
+        }
+    }
+    for (const auto& [name, value] : environment_) {
+        add({"--setenv", name, value});
+    }
+    add({"--", "/usr/bin/bash", "--noprofile", "--norc", "-c", kDriver, "driver"});
+    argv.insert(argv.end(), arguments_.begin(), arguments_.end());
+    return argv;
+}
+
+std::optional<std::string> Sandbox::run(double deadline) {
+    const PrivateFolder folder;
+    if (!folder || !fill(folder.path())) {
+        return std::nullopt;
+    }
+    ChildProcess::Options options;
+    options.output = ChildProcess::Stream::Pipe;
+    options.own_session = true;
+    auto child = ChildProcess::start(command(folder.path()), options);
+    if (!child) {
+        return std::nullopt;
+    }
+    std::string output;
+    std::array<char, 65536> piece{};
+    while (monotonic_s() < deadline && output.size() < kMostOutput) {
+        const ssize_t got = read(child->output().get(), piece.data(), piece.size());
+        if (got > 0) {
+            output.append(piece.data(), static_cast<std::size_t>(got));
+        } else if (got == 0) {
+            child->wait();
+            return output;
+        } else {
+            wait_readable(child->output().get(), deadline);
+        }
+    }
+    child->kill();
+    child->wait();
+    return output;
+}
+
+// "/rs/script: line 3: log/a.txt: No such file or directory": what the shell could not start, or write to.
+std::vector<std::string> paths_not_found(const std::string& errors) {
+    std::vector<std::string> paths;
+    constexpr std::string_view kEnd = ": No such file or directory";
+    for (std::size_t at = 0; (at = errors.find(kEnd, at)) != std::string::npos; at += kEnd.size()) {
+        const std::size_t line = errors.rfind('\n', at);
+        const std::string text = errors.substr(line == std::string::npos ? 0 : line + 1,
+                                               at - (line == std::string::npos ? 0 : line + 1));
+        const std::size_t begin = text.rfind(": ");
+        if (text.find(": line ") != std::string::npos && begin != std::string::npos) {
+            paths.push_back(text.substr(begin + 2));
+        }
+    }
+    return paths;
+}
+
+// true: there is something more that the next attempt has.
+bool make_what_was_missing(Sandbox& sandbox, const std::string& errors) {
+    bool more = false;
+    for (const auto& written : paths_not_found(errors)) {
+        const fs::path path = (fs::path("/job") / written).lexically_normal();
+        const std::string parent = path.parent_path().string();
+        const bool has_parent = parent == "/" || parent == "/job" || sandbox.has_made({parent, true});
+        const Made next = has_parent ? Made{path.string(), false} : Made{parent, true};
+        if (path.string().find('\0') == std::string::npos && !path.string().starts_with("/rs") &&
+            !path.string().starts_with("/proc") && !path.string().starts_with("/usr") &&
+            !sandbox.has_made(next)) {
+            sandbox.make(next);
+            more = true;
+        }
+    }
+    return more;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        lines.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return lines;
+}
+
+std::map<std::string, std::string> surroundings(const ScriptRequest& request) {
+    std::string nodes;
+    std::string list;
+    for (const auto& node : request.nodes) {
+        nodes += (nodes.empty() ? "" : " ") + node;
+        list += (list.empty() ? "" : ",") + node;
+    }
+    std::map<std::string, std::string> environment{{"HOME", "/home/user"},
+                                                   {"USER", "user"},
+                                                   {"LOGNAME", "user"},
+                                                   {"LC_ALL", "C.UTF-8"},
+                                                   {"TERM", "dumb"},
+                                                   {"SHELL", "/bin/bash"},
+                                                   {"HOSTNAME", request.nodes.front()},
+                                                   {"PATH", "/rs/bin"},
+                                                   {"BASH_ENV", "/rs/rc"},
+                                                   {"RS_PATH", "/rs/bin"},
+                                                   {"RS_OUT", "/rs/out"},
+                                                   {"RS_RECORDER", "/rs/recorder"},
+                                                   {"RS_NODES", nodes},
+                                                   {"RS_FIRST", request.nodes.front()},
+                                                   {"RS_GPUS", std::to_string(request.gpus)},
+                                                   {"RS_SECONDS", kScriptS}};
+    const std::string& text = request.text;
+    if (text.find("srun") != std::string::npos || text.find("SBATCH") != std::string::npos ||
+        text.find("SLURM_") != std::string::npos) {
+        for (const char* name : {"SLURM_NODELIST", "SLURM_JOB_NODELIST"}) {
+            environment[name] = list;
+        }
+        for (const char* name : {"SLURM_PROCID", "SLURM_NODEID", "SLURM_LOCALID"}) {
+            environment[name] = "0";
+        }
+        for (const char* name : {"SLURM_JOB_ID", "SLURM_JOBID"}) {
+            environment[name] = "1";
+        }
+        environment["SLURM_SUBMIT_DIR"] = "/job";
+        environment["SLURM_JOB_NAME"] = "job";
+        environment["SLURM_ARRAY_TASK_ID"] = "0";
+        environment["SLURMD_NODENAME"] = request.nodes.front();
+    }
+    return environment;
+}
+
+// What the script has set, and where it was; its own folder is where it begins.
+void keep_what_is_the_scripts(RecordedStart& start, const std::map<std::string, std::string>& before) {
+    static const std::set<std::string> kShells{
+        "_", "SHLVL", "PWD", "OLDPWD", "BASH_ENV", "LC_ALL", "SLURM_PROCID", "SLURM_NODEID", "SLURM_LOCALID"};
+    std::erase_if(start.environment, [&](const auto& entry) {
+        const auto known = before.find(entry.first);
+        return entry.first.starts_with("RS_") || kShells.count(entry.first) > 0 ||
+               (known != before.end() && known->second == entry.second);
+    });
+    if (const auto path = start.environment.find("PATH"); path != start.environment.end()) {
+        const std::size_t own = path->second.find("/rs/bin");
+        path->second.replace(std::min(own, path->second.size()), own == std::string::npos ? 0 : 7, "$PATH");
+    }
+    if (start.folder == "/job") {
+        start.folder.clear();
+    } else if (start.folder.starts_with("/job/")) {
+        start.folder = start.folder.substr(5);
+    } else if (start.folder.starts_with("/home/user")) {
+        start.folder = "~" + start.folder.substr(10);
+    }
+}
+
+}  // namespace
+
+bool has_script_sandbox() {
+    static const bool has = [] {
+        const PrivateFolder folder;
+        auto sandbox = Sandbox("true\n", {}, surroundings({}));
+        const auto output = sandbox.run(monotonic_s() + kLongestS);
+        return output && read_sandbox_output(*output).is_whole;
+    }();
+    return has;
+}
+
+SandboxOutput read_sandbox_output(std::string_view output) {
+    SandboxOutput read;
+    std::vector<std::string_view> fields;
+    for (std::size_t at = 0; at <= output.size();) {
+        const std::size_t end = std::min(output.find('\0', at), output.size());
+        fields.push_back(output.substr(at, end - at));
+        at = end + 1;
+    }
+    std::size_t at = 0;
+    const auto next = [&] { return at < fields.size() ? std::string(fields[at++]) : std::string(); };
+    while (at < fields.size() && read.starts.size() < kMostStarts) {
+        const std::string kind = next();
+        if (kind == "errors") {
+            read.is_whole = at < fields.size();
+            static_cast<void>(next());  // the status of the shell
+            read.errors = next();
+            break;
+        }
+        RecordedStart start;
+        start.kind = kind == "left"    ? RecordedStart::Kind::Tool
+                     : kind == "other" ? RecordedStart::Kind::Other
+                                       : RecordedStart::Kind::Start;
+        start.node = next();
+        start.folder = next();
+        start.wrappers = lines_of(next());
+        start.before = lines_of(next());
+        const auto count = parse_number<std::size_t>(next());
+        if (!count || *count == 0 || *count > fields.size() - at) {
+            break;
+        }
+        for (std::size_t i = 0; i < *count; ++i) {
+            start.words.push_back(next());
+        }
+        for (std::string entry = next(); !entry.empty(); entry = next()) {
+            const std::size_t equals = entry.find('=');
+            if (equals != std::string::npos && equals > 0) {
+                start.environment[entry.substr(0, equals)] = entry.substr(equals + 1);
+            }
+        }
+        read.starts.push_back(std::move(start));
+    }
+    return read;
+}
+
+Result<EvaluatedScript> evaluate_script(const ScriptRequest& request) {
+    if (!has_script_sandbox()) {
+        return Failure{"bad-command-line", "", text(kContext, "This computer has no sandbox for scripts."),
+                       text(kContext, "Install bubblewrap."), ""};
+    }
+    EvaluatedScript script;
+    auto environment = surroundings(request);
+    for (const auto& [name, value] : request.variables) {  // also those that only Slurm's programs would read
+        if (name.starts_with("SLURM_")) {
+            environment[name] = value;
+        }
+    }
+    const std::string code = without_comments(request.text);
+    std::vector<std::string> arguments;
+    std::set<std::string> defaulted;
+    const auto needs = needs_of(code);
+    for (const auto& need : needs) {
+        if (need.has_default) {
+            defaulted.insert(need.name);
+        }
+    }
+    std::size_t most = 0;
+    for (const auto& need : needs) {
+        const auto given = request.variables.find(need.name);
+        if (need.name == "@") {
+            script.takes_arguments = true;
+        } else if (const auto number = parse_number<std::size_t>(need.name); number) {
+            if (*number > 0 && *number < 100) {
+                most = std::max(most, *number);
+            }
+        } else if (given != request.variables.end()) {
+            environment[need.name] = given->second;
+        } else if (is_a_search_path(need.name)) {
+            environment.try_emplace(need.name, '$' + need.name);
+        } else if (!is_of_the_shell(need.name) && defaulted.count(need.name) == 0 &&
+                   !is_assigned(code, need.name) &&
+                   environment.try_emplace(need.name, "${" + need.name + '}').second) {
+            script.missing.push_back(need.name);
+        }
+    }
+    std::size_t arguments_missing = 0;
+    for (std::size_t number = 1; number <= most; ++number) {
+        const std::string name = std::to_string(number);
+        const auto given = request.variables.find(name);
+        const bool has_default = defaulted.count(name) > 0;
+        arguments.push_back(given != request.variables.end() ? given->second : has_default ? "" : '$' + name);
+        if (given == request.variables.end() && !has_default) {
+            script.missing.insert(script.missing.begin() + static_cast<std::ptrdiff_t>(arguments_missing++),
+                                  name);
+        }
+    }
+    Sandbox sandbox(request.text, arguments, environment);
+    const double deadline = monotonic_s() + kLongestS;
+    SandboxOutput output;
+    for (int attempt = 0; attempt < kMostAttempts && monotonic_s() < deadline; ++attempt) {
+        const auto printed = sandbox.run(deadline);
+        if (!printed) {
+            break;
+        }
+        output = read_sandbox_output(*printed);
+        if (!output.is_whole || !make_what_was_missing(sandbox, output.errors)) {
+            break;
+        }
+    }
+    if (!output.is_whole) {
+        return Failure{"bad-command-line", "", text(kContext, "The script does not end within %1 s.", {"5"}),
+                       text(kContext, "Paste the lines that start the ranks."), ""};
+    }
+    script.starts = std::move(output.starts);
+    for (auto& start : script.starts) {
+        keep_what_is_the_scripts(start, environment);
+    }
+    return script;
+}
+
+}  // namespace rankscope::launch_lines
