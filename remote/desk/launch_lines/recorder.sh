@@ -103,7 +103,7 @@ case $rs_name in
             *) echo "${RS_NODE:-$RS_FIRST}" ;;
         esac
         ;;
-    scontrol) if [ "$2" = hostnames ]; then printf '%s\n' $RS_NODES; fi ;;
+    scontrol) if [ "$2" = hostnames ]; then tr ' ' '\n' <<< "$RS_NODES"; fi ;;
     nvidia-smi)
         case $* in
             *-L* | *list-gpus*) for ((i = 0; i < RS_GPUS; i++)); do echo "GPU $i: GPU (UUID: GPU-$i)"; done ;;

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: Rankscope contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
+# shellcheck shell=bash disable=SC1090,SC2164
 # Read by each shell of an evaluated script before its first line: what this computer does not have must not end the script.
 
 command_not_found_handle() {
