@@ -12,11 +12,14 @@
 
 #include <QDialogButtonBox>
 #include <QFontDatabase>
+#include <QFormLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QListWidget>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalBlocker>
+#include <QThreadPool>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
@@ -37,15 +40,15 @@ QPlainTextEdit* make_text(const char* object_name, const QString& accessible_nam
 }  // namespace
 
 PasteDialog::PasteDialog(Inventory inventory, std::vector<std::string> chosen, QWidget* parent)
-    : QDialog(parent), inventory_(std::move(inventory)) {
+    : QDialog(parent), inventory_(std::move(inventory)), evaluating_(this, QThreadPool::globalInstance()) {
     setObjectName(u"pasteDialog"_s);
     setWindowTitle(tr("From a command line"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(18, 16, 18, 14);
     layout->setSpacing(8);
     auto* title = make_label(
-        tr("&Command line of torchrun, srun, sbatch, deepspeed, accelerate, horovodrun, mpirun or Paddle"),
-        this, "sectionTitle");
+        tr("&Command line or script: torchrun, srun, sbatch, deepspeed, accelerate, mpirun, python …"), this,
+        "sectionTitle");
     line_ = make_text("pasteLine", tr("Command line"), this);
     line_->setPlaceholderText(u"torchrun --nnodes=2 --nproc-per-node=4 train.py --lr 0.1"_s);
     title->setBuddy(line_);
@@ -53,6 +56,12 @@ PasteDialog::PasteDialog(Inventory inventory, std::vector<std::string> chosen, Q
     layout->addWidget(line_, 2);
     fault_ = new NoticeBar(NoticeBar::Kind::Fault, "pasteFault", this);
     layout->addWidget(fault_);
+    values_ = new QWidget(this);
+    values_->setObjectName(u"pasteValues"_s);
+    auto* form = new QFormLayout(values_);
+    form->setContentsMargins(0, 0, 0, 0);
+    values_->hide();
+    layout->addWidget(values_);
     make_where(layout, chosen);
     layout->addWidget(make_label(tr("The job it makes"), this, "sectionTitle"));
     result_ = make_text("pasteResult", tr("The job it makes"), this);
@@ -196,14 +205,96 @@ void PasteDialog::show_fault(const QString& what, const QString& remedy) {
     fault_->set_text(what, remedy);
 }
 
+PastedText PasteDialog::pasted() const {
+    PastedText pasted;
+    pasted.text = ss(line_->toPlainText());
+    Job made;
+    made.launcher = ss(launcher_->currentData().toString());
+    if (!launcher_of(made).chooses_nodes) {
+        pasted.nodes = ticked();
+    }
+    for (const auto& [name, field] : fields_) {
+        if (!field->text().isEmpty()) {
+            pasted.values[name] = ss(field->text());
+        }
+    }
+    return pasted;
+}
+
+// A field stays while its value is what keeps it from being asked for.
+void PasteDialog::offer_values(const std::vector<std::string>& missing) {
+    auto* form = static_cast<QFormLayout*>(values_->layout());
+    for (const std::string& name : missing) {
+        if (fields_.count(name) > 0) {
+            continue;
+        }
+        auto* field = new QLineEdit(values_);
+        field->setObjectName(u"pasteValue_"_s + qs(name));
+        const bool is_argument = name.find_first_not_of("0123456789") == std::string::npos;
+        const QString label = is_argument ? tr("Argument %1").arg(qs(name)) : qs(name);
+        field->setAccessibleName(label);
+        form->addRow(label, field);
+        fields_[name] = field;
+        connect(field, &QLineEdit::textChanged, this, &PasteDialog::read);
+    }
+    for (auto entry = fields_.begin(); entry != fields_.end();) {
+        const bool asked = std::find(missing.begin(), missing.end(), entry->first) != missing.end();
+        const QString name = qs(entry->first);
+        const QString script = line_->toPlainText();
+        const bool has_place = script.contains(u'$' + name) || script.contains(u"${"_s + name);
+        if (asked || has_place) {
+            ++entry;
+        } else {
+            form->removeRow(entry->second);
+            entry = fields_.erase(entry);
+        }
+    }
+    values_->setVisible(!fields_.empty());
+}
+
 void PasteDialog::read() {
-    const std::string text = ss(line_->toPlainText());
+    const PastedText now = pasted();
+    const bool typed = !line_->toPlainText().trimmed().isEmpty();
+    Result<PastedLine> plain = Failure{};
+    if (!needs_a_shell(now.text)) {
+        plain = typed ? read_launch_line(now.text) : plain;
+        if (plain || !typed) {
+            evaluating_.cancel();
+            evaluated_ = {};
+            evaluation_.reset();
+            offer_values({});
+            return show_read({std::move(plain)});
+        }
+    }
+    if (evaluated_ == now) {
+        if (evaluation_) {
+            show_read(*evaluation_);
+        }
+        return;  // or it is on its way
+    }
+    evaluated_ = now;
+    evaluation_.reset();
+    if (needs_a_shell(now.text)) {
+        Failure waiting;
+        waiting.what = ss(tr("The script is evaluated…"));
+        plain = waiting;
+    }
+    show_read({std::move(plain)});
+    evaluating_.start([now](const JobHandle&) { return read_script_text(now); },
+                      [this](ReadText read) {
+                          evaluation_ = std::move(read);
+                          offer_values(evaluation_->missing);
+                          show_read(*evaluation_);
+                      });
+}
+
+void PasteDialog::show_read(const ReadText& read) {
+    const Result<PastedLine>& line = read.line;
+    const bool typed = !line_->toPlainText().trimmed().isEmpty();
     fault_->set_text({});
     notes_->hide();
     result_->clear();
     ok_->setEnabled(false);
-    const bool typed = !line_->toPlainText().trimmed().isEmpty();
-    const auto line = typed ? read_launch_line(text) : Result<PastedLine>(Failure{});
     offer_launchers(line ? to_string(line->tool) : "");
     Job made;
     made.launcher = ss(launcher_->currentData().toString());

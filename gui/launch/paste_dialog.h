@@ -3,14 +3,19 @@
 
 #pragma once
 
+#include <gui/background_job.h>
 #include <remote/desk/config/inventory.h>
 #include <remote/desk/config/job.h>
+#include <remote/desk/launch_lines/script_text.h>
 
 #include <QDialog>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 class QLabel;
+class QLineEdit;
 class QPlainTextEdit;
 class QComboBox;
 class QListWidget;
@@ -21,9 +26,10 @@ namespace rankscope::gui {
 
 class NoticeBar;
 
-/// Makes a job of a command line of another launcher (torchrun, srun, mpirun, …) and shows it while the user
-/// types. Where the line names no nodes they are chosen here; a line of srun may become a Slurm job. OK is
-/// disabled while the line is not understood.
+/// Makes a job of a command line of another launcher (torchrun, srun, mpirun, …) or of a whole script, and shows it
+/// while the user types. What needs a shell is evaluated in the background. Where the line names no nodes they are
+/// chosen here; a line of srun may become a Slurm job; values that a script asks for have a field each. OK is disabled
+/// while the line is not understood.
 class PasteDialog : public QDialog {
     Q_OBJECT
 
@@ -35,6 +41,9 @@ public:
 
 private:
     void read();
+    void show_read(const ReadText& read);
+    PastedText pasted() const;
+    void offer_values(const std::vector<std::string>& missing);
     void make_where(QLayout* layout, const std::vector<std::string>& chosen);
     std::vector<std::string> ticked() const;
     void tick(const std::vector<std::string>& names);
@@ -49,12 +58,17 @@ private:
     QWidget* ticks_;   ///< buttons
     int wanted_ = -1;  ///< nodes that they are for
     QComboBox* launcher_;
+    QWidget* values_;  ///< a field for each value that the script asks for
+    std::map<std::string, QLineEdit*> fields_;
+    PastedText evaluated_;                ///< what evaluation_ is of
+    std::optional<ReadText> evaluation_;  ///< nothing: there is none, or it is on its way
     Job job_;
     QPlainTextEdit* line_;
     NoticeBar* fault_;
     QLabel* notes_;
     QPlainTextEdit* result_;
     QPushButton* ok_;
+    BackgroundJob evaluating_;
 };
 
 }  // namespace rankscope::gui

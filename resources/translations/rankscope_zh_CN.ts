@@ -5968,6 +5968,10 @@
             <source>$@: arguments of the script itself come behind the command.</source>
             <translation>$@：脚本自身的参数接在命令之后。</translation>
         </message>
+        <message>
+            <source>Variables and branches are read as text: install bubblewrap, and a shell evaluates them.</source>
+            <translation>变量和分支按文本读取：安装 bubblewrap 后由 shell 求值。</translation>
+        </message>
     </context>
     <context>
         <name>LaunchPlan</name>
@@ -21443,16 +21447,24 @@ acc1 &lt; 0.2 for 1000 steps</translation>
             </translation>
         </message>
         <message>
-            <source>&amp;Command line of torchrun, srun, sbatch, deepspeed, accelerate, horovodrun, mpirun or Paddle</source>
-            <translation>torchrun、srun、sbatch、deepspeed、accelerate、horovodrun、mpirun 或 Paddle 的命令行(&amp;C)</translation>
-        </message>
-        <message>
             <source>The &amp;first %1</source>
             <translation>前 %1 个(&amp;F)</translation>
         </message>
         <message>
             <source>Group %1 (%2)</source>
             <translation>组 %1（%2）</translation>
+        </message>
+        <message>
+            <source>&amp;Command line or script: torchrun, srun, sbatch, deepspeed, accelerate, mpirun, python …</source>
+            <translation>命令行或脚本(&amp;C)：torchrun、srun、sbatch、deepspeed、accelerate、mpirun、python 等</translation>
+        </message>
+        <message>
+            <source>Argument %1</source>
+            <translation>参数 %1</translation>
+        </message>
+        <message>
+            <source>The script is evaluated…</source>
+            <translation>正在求值脚本…</translation>
         </message>
     </context>
     <context>

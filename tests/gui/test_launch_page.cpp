@@ -8,6 +8,7 @@
 #include <gui/widgets/notice_bar.h>
 #include <remote/desk/config/job_launcher.h>
 #include <remote/desk/launch/slurm/slurm_options.h>
+#include <remote/desk/launch_lines/sandbox_shell.h>
 
 #include <tests/gui/pages_fixture.h>
 
@@ -105,6 +106,47 @@ TEST_F(Pages, ACommandLineBecomesTheJob) {
     }
     EXPECT_TRUE(QGuiApplication::clipboard()->text().contains(u"--nnodes=2 --node-rank=1"_s))
         << qPrintable(QGuiApplication::clipboard()->text());
+}
+
+TEST_F(Pages, AScriptIsEvaluatedAndAsksForItsValues) {
+    if (!launch_lines::has_script_sandbox()) {
+        GTEST_SKIP() << "no sandbox for scripts here (Debian: bubblewrap, and user namespaces)";
+    }
+    write(inventory_file(), "nodes:\n  - { name: node1 }\n  - { name: node2 }\n");
+    open();
+    window_->show_page(MainWindow::Page::Launch);
+    ASSERT_TRUE(wait_until([&] { return find<QListWidget>("launchNodes")->count() == 3; }));
+    click(find<QPushButton>("pasteJob"));
+    auto* dialog = wait_dialog("pasteDialog");
+    ASSERT_TRUE(dialog);
+    auto* ok = child<QPushButton>(dialog, "pasteOk");
+    auto* fault = child<NoticeBar>(dialog, "pasteFault");
+    child<QPlainTextEdit>(dialog, "pasteLine")
+        ->setPlainText(
+            uR"sh(GPUS=(0 1 2 3)
+options=(--nnodes=1 "--nproc-per-node=${#GPUS[@]}")
+if [ -n "$DATA" ]; then torchrun "${options[@]}" train.py --data "$DATA" --size $1; fi
+)sh"_s);
+    EXPECT_FALSE(ok->isEnabled());
+    ASSERT_TRUE(wait_until([&] { return dialog->findChild<QLineEdit*>(u"pasteValue_DATA"_s) != nullptr; }))
+        << qPrintable(fault->text());
+    EXPECT_TRUE(fault->text().contains(u"$1, DATA"_s)) << qPrintable(fault->text());
+    EXPECT_FALSE(ok->isEnabled());
+    type_into(child<QLineEdit>(dialog, "pasteValue_DATA"), u"/data/a"_s);
+    type_into(child<QLineEdit>(dialog, "pasteValue_1"), u"small"_s);
+    ASSERT_TRUE(wait_until([&] { return ok->isEnabled(); })) << qPrintable(fault->text());
+    const QString yaml = child<QPlainTextEdit>(dialog, "pasteResult")->toPlainText();
+    EXPECT_TRUE(yaml.contains(u"procs_per_node: 4"_s)) << qPrintable(yaml);
+    EXPECT_TRUE(yaml.contains(u"/data/a"_s)) << qPrintable(yaml);
+
+    // What is no launcher is started by itself.
+    child<QPlainTextEdit>(dialog, "pasteLine")->setPlainText(u"own-trainer --config cfg.yaml"_s);
+    ASSERT_TRUE(wait_until([&] {
+        return child<QPlainTextEdit>(dialog, "pasteResult")->toPlainText().contains(u"own-trainer"_s);
+    })) << qPrintable(fault->text());
+    EXPECT_EQ(dialog->findChild<QLineEdit*>(u"pasteValue_DATA"_s), nullptr);
+    click(ok);
+    EXPECT_EQ(window_->launch_page()->job().command.front(), "own-trainer");
 }
 
 TEST_F(Pages, AJobFileWithErrorsShowsThemUntilTheirFieldsAreCorrected) {

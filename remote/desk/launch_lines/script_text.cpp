@@ -564,8 +564,15 @@ bool needs_a_shell(const std::string& text) {
 
 ReadText read_script_text(const PastedText& pasted) {
     auto plain = read_launch_line(pasted.text);
-    if ((plain && !needs_a_shell(pasted.text)) || !has_script_sandbox() ||
-        split_shell_text(pasted.text).commands.empty()) {
+    if ((plain && !needs_a_shell(pasted.text)) || split_shell_text(pasted.text).commands.empty()) {
+        return {std::move(plain)};
+    }
+    if (!has_script_sandbox()) {
+        if (plain) {
+            plain->notes.push_back(text(
+                kContext,
+                "Variables and branches are read as text: install bubblewrap, and a shell evaluates them."));
+        }
         return {std::move(plain)};
     }
     auto script = evaluate_script(request_of(pasted));

@@ -19,6 +19,8 @@ struct PastedText {
     std::vector<std::string> nodes = {};  ///< that the user has chosen; empty: none yet
     std::map<std::string, std::string> values =
         {};  ///< what the script asks for: "CODE"; "1": its first argument
+
+    bool operator==(const PastedText&) const = default;
 };
 
 struct ReadText {
