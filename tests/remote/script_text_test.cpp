@@ -67,6 +67,7 @@ torchrun "${options[@]}" train.py $config --out "$(basename /a/b/runs)"
     EXPECT_EQ(line.job.procs_per_node, 4);
     EXPECT_EQ(line.job.master_port, 29511);
     EXPECT_EQ(line.job.env.at("NCCL_DEBUG"), "INFO");
+    EXPECT_EQ(line.job.name, "train");
     EXPECT_EQ(line.job.command,
               (Words{"python3", "train.py", "--lr", "0.1", "--name", "'a", "b'", "--out", "runs"}));
 }

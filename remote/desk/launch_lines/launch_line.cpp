@@ -43,20 +43,6 @@ std::string known_launchers() {
     return all;
 }
 
-// "train.py" → "train", for the run's name.
-std::string name_for(const Words& command) {
-    for (std::size_t i = 0; i < command.size(); ++i) {
-        const std::string name = base_name(command[i]);
-        if (i == 0 && name.starts_with("python")) {
-            continue;
-        }
-        if (!name.empty() && name[0] != '-') {
-            return name.ends_with(".py") ? name.substr(0, name.size() - 3) : name;
-        }
-    }
-    return "pasted";
-}
-
 const NodeSpec* node_for(const std::string& host, const Inventory& inventory) {
     const std::string bare = host.substr(host.find('@') + 1);
     for (const auto& node : inventory.nodes) {
@@ -141,6 +127,19 @@ std::string to_text(const LaunchLines& lines) {
     return out;
 }
 
+std::string launch_lines::name_for(const Words& command) {
+    for (std::size_t i = 0; i < command.size(); ++i) {
+        const std::string name = base_name(command[i]);
+        if (i == 0 && name.starts_with("python")) {
+            continue;
+        }
+        if (!name.empty() && name[0] != '-') {
+            return name.ends_with(".py") ? name.substr(0, name.size() - 3) : name;
+        }
+    }
+    return "pasted";
+}
+
 Result<PastedLine> read_launch_line(const std::string& pasted) {
     if (first_bad_byte(pasted) != std::string::npos) {
         return Failure{"bad-command-line", "", text(kContext, "The text is not UTF-8."),
@@ -170,7 +169,7 @@ Result<PastedLine> read_launch_line(const std::string& pasted) {
     }
     auto line = launch_lines::read_chosen(*script);
     if (line && line->job.name.empty()) {
-        line->job.name = name_for(line->job.command);
+        line->job.name = launch_lines::name_for(line->job.command);
     }
     return line;
 }

@@ -31,6 +31,9 @@ struct Script {
 /// Fails where sbatch is called with the name of a script.
 Result<Script> read_script(const std::string& text, const std::vector<WrittenCommand>& commands);
 
+/// "train.py" → "train": a name for the run of such a command.
+std::string name_for(const Words& command);
+
 /// The job of the line that trains; what is left out becomes notes.
 Result<PastedLine> read_chosen(const Script& script);
 

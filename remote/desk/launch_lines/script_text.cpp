@@ -168,6 +168,7 @@ public:
             }
         }
         add_notes(*line);
+        line->job.name = line->job.name.empty() ? name_for(line->job.command) : line->job.name;
         return line;
     }
 
