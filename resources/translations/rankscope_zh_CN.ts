@@ -10281,10 +10281,6 @@
             <translation>“%1”已在 %2 中出现过</translation>
         </message>
         <message>
-            <source>a pattern, not a machine</source>
-            <translation>是模式，不是机器</translation>
-        </message>
-        <message>
             <source>Include goes too deep</source>
             <translation>Include 嵌套过深</translation>
         </message>
@@ -10353,16 +10349,36 @@
             <translation>例如 node[01-16]。</translation>
         </message>
         <message>
-            <source>is not of the form "host slots=N"</source>
-            <translation>不符合“host slots=N”的形式</translation>
-        </message>
-        <message>
             <source>For example worker-1 slots=4, with N from 1 to 1024.</source>
             <translation>例如 worker-1 slots=4，N 为 1 到 1024。</translation>
         </message>
         <message>
-            <source>slots=%1: ranks where there is no GPU; GPUs are found by probing</source>
-            <translation>slots=%1：没有 GPU 时的 rank 数；GPU 由探测发现</translation>
+            <source>the same machine as %1</source>
+            <translation>与 %1 是同一台机器</translation>
+        </message>
+        <message>
+            <source>a pattern, not a machine; add each by its name: rankscopectl nodes add NAME</source>
+            <translation>这是模式，不是机器；请按名称逐台添加：rankscopectl nodes add NAME</translation>
+        </message>
+        <message>
+            <source>"%1" is not a number of ranks</source>
+            <translation>“%1”不是 rank 的数量</translation>
+        </message>
+        <message>
+            <source>%1: ranks where there is no GPU; GPUs are found by probing</source>
+            <translation>%1：没有 GPU 时的 rank 数；GPU 由探测得出</translation>
+        </message>
+        <message>
+            <source>"%1" is more than a name and what is said of it</source>
+            <translation>“%1”超出了名称及其属性</translation>
+        </message>
+        <message>
+            <source>One machine a line, for example: worker-1 slots=4.</source>
+            <translation>每行一台机器，例如：worker-1 slots=4。</translation>
+        </message>
+        <message>
+            <source>%1 is left out</source>
+            <translation>%1 已略去</translation>
         </message>
     </context>
     <context>

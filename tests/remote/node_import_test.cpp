@@ -34,10 +34,11 @@ TEST(NodeImport, AliasesOfSshConfigWithoutPatterns) {
         "3\nHost * "
         "!gpu1\nHost \"gpu3\" # the last\nHOST gpu1\n");
     EXPECT_EQ(import.format, ImportFormat::SshConfig);
-    EXPECT_EQ(shown(import),
-              "2 login @login:0\n2 gpu1 @gpu1:0\n2 gpu-* @gpu-*:0 no\n5 gpu2 @gpu2:0\n8 * @*:0 no\n8 !gpu1 "
-              "@!gpu1:0 no\n"
-              "9 gpu3 @gpu3:0\n10 gpu1 @gpu1:0 no\n");
+    EXPECT_EQ(
+        shown(import),
+        "2 gpu-* @gpu-*:0 no\n2 login @login:0\n2 gpu1 @gpu1:0 no\n5 gpu2 @gpu2:0\n8 * @*:0 no\n8 !gpu1 "
+        "@!gpu1:0 no\n"
+        "9 gpu3 @gpu3:0\n10 gpu1 @gpu1:0 no\n");
 }
 
 TEST(NodeImport, IncludesOfSshConfigAreFollowedOnce) {
@@ -88,10 +89,34 @@ TEST(NodeImport, SlotsOfADeepSpeedHostfile) {
     const auto import = read(
         "worker-1 slots=4\n# none\nworker-2 slots=2 # two\nworker-3\nworker-4 slots=x\nworker-1 slots=1\n");
     EXPECT_EQ(import.format, ImportFormat::DeepSpeed);
-    EXPECT_EQ(
-        shown(import),
-        "1 worker-1 @worker-1:0\n3 worker-2 @worker-2:0\n6 worker-1 @worker-1:0 no\n? list:4\n? list:5\n");
+    EXPECT_EQ(shown(import),
+              "1 worker-1 @worker-1:0\n3 worker-2 @worker-2:0\n4 worker-3 @worker-3:0\n6 worker-1 "
+              "@worker-1:0 no\n? "
+              "list:5\n");
     EXPECT_EQ(import.nodes[0].node.cpu_slots, 4);
+}
+
+TEST(NodeImport, NamesWithOneAddressAreOneMachine) {
+    EXPECT_EQ(shown(read("Host 10.0.0.4 gate\n  HostName 198.51.100.9\nHost a b\n  User me\nHost c d\n  "
+                         "HostName %h.lab\n")),
+              "1 10.0.0.4 @10.0.0.4:0 no\n1 gate @gate:0\n3 a @a:0\n3 b @b:0\n5 c @c:0\n5 d @d:0\n")
+        << "without a HostName of their own they only share settings";
+}
+
+TEST(NodeImport, HostListsOfOtherLaunchers) {
+    const auto mpich = read("c1:4\nc2:22\nme@c3:23\n");
+    EXPECT_EQ(shown(mpich), "1 c1 @c1:0\n2 c2 @c2:22\n3 c3 me@c3:23\n");
+    EXPECT_EQ(mpich.nodes[0].node.cpu_slots, 4);
+    const auto open_mpi = read("a slots=2 max_slots=8\nb max-slots=4\nc[1-2] slot=3\n");
+    EXPECT_EQ(shown(open_mpi), "1 a @a:0\n2 b @b:0\n3 c1 @c1:0\n3 c2 @c2:0\n");
+    EXPECT_EQ(open_mpi.nodes[0].node.cpu_slots, 2);
+    EXPECT_EQ(open_mpi.nodes[1].node.cpu_slots, 4);
+    EXPECT_EQ(open_mpi.nodes[3].node.cpu_slots, 3);
+    const auto ansible = read(
+        "[gpu]\nn1 ansible_host=10.0.0.1 ansible_user=me ansible_port=2222 "
+        "role=x\nn[2-3]\n[gpu:vars]\nansible_user=you\n");
+    EXPECT_EQ(shown(ansible), "2 n1 me@10.0.0.1:2222\n3 n2 @n2:0\n3 n3 @n3:0\n");
+    EXPECT_EQ(ansible.nodes[2].node.group, "gpu");
 }
 
 TEST(NodeImport, BadLinesAreNamedAndNothingIsLost) {

@@ -17,6 +17,7 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <utility>
 
 namespace rankscope {
 namespace {
@@ -72,7 +73,7 @@ public:
 
     void ssh_config(const std::string& text, const std::string& name, int depth);
     void host_list(const std::string& text);
-    void deepspeed(const std::string& text);
+    void hostfile(const std::string& text);
 
     NodeImport result;
 
@@ -85,6 +86,7 @@ private:
     void host_line(const std::vector<std::string>& words, const std::string& where);
     bool destination(std::string word, NodeSpec& node, const std::string& where);
     void include(const std::string& pattern, const std::string& where, int depth);
+    bool attribute(const std::string& word, NodeSpec& node, std::string& note, const std::string& where);
 
     template <typename Take>
     void each_line(const std::string& text, const std::string& name, Take take) {
@@ -138,6 +140,25 @@ void Importer::left_out(const std::string& what, const std::string& where, std::
 }
 
 void Importer::ssh_config(const std::string& text, const std::string& name, int depth) {
+    std::vector<std::string> aliases;  // of a Host line
+    std::string block_where;
+    bool is_one_machine = false;
+    const auto add_block = [&] {
+        // Names with one HostName are one machine: a node has one of them, and rather a name than an address.
+        const auto named = std::find_if_not(aliases.begin(), aliases.end(), is_address);
+        const std::string first = named != aliases.end() ? *named : aliases.empty() ? "" : aliases.front();
+        for (const auto& alias : std::exchange(aliases, {})) {
+            if (is_one_machine && alias != first) {
+                seen_.emplace(alias, block_where);
+                left_out(alias, block_where, tr("the same machine as %1", {first}));
+                continue;
+            }
+            NodeSpec node;
+            node.name = alias;
+            add(std::move(node), block_where);
+        }
+        is_one_machine = false;
+    };
     each_line(text, name, [&](const std::string& line, const std::string& where) {
         std::string plain = line;
         const auto key_end = plain.find_first_of(" \t=", plain.find_first_not_of(" \t"));
@@ -149,6 +170,12 @@ void Importer::ssh_config(const std::string& text, const std::string& name, int 
             return;
         }
         const std::string key = lower(words[0]);
+        if (key == "hostname" && words[1].find('%') == std::string::npos) {
+            is_one_machine = true;
+        }
+        if (key == "host" || key == "match" || key == "include") {
+            add_block();
+        }
         if (key == "include") {
             for (std::size_t i = 1; i < words.size(); ++i) {
                 include(words[i], where, depth);
@@ -157,18 +184,19 @@ void Importer::ssh_config(const std::string& text, const std::string& name, int 
         if (key != "host") {
             return;  // ssh reads it whenever the alias is connected to
         }
+        block_where = where;
         for (std::size_t i = 1; i < words.size() && words[i][0] != '#'; ++i) {
             std::string alias = words[i];
             std::erase(alias, '"');
             if (alias.find_first_of("*?") != std::string::npos || alias.starts_with('!')) {
-                left_out(alias, where, tr("a pattern, not a machine"));
-                continue;
+                left_out(alias, where,
+                         tr("a pattern, not a machine; add each by its name: rankscopectl nodes add NAME"));
+            } else {
+                aliases.push_back(alias);
             }
-            NodeSpec node;
-            node.name = alias;
-            add(std::move(node), where);
         }
     });
+    add_block();
 }
 
 void Importer::include(const std::string& pattern, const std::string& where, int depth) {
@@ -227,6 +255,13 @@ bool Importer::destination(std::string word, NodeSpec& node, const std::string& 
     }
     if (!port.empty()) {
         const auto value = number(port, 1, 65535);
+        constexpr int kMostRanks = 128;
+        if (value && node.user.empty() && *value <= kMostRanks &&
+            *value != 22) {  // MPICH's "node:4": no sshd listens there
+            node.cpu_slots = *value;
+            node.host = word;
+            return true;
+        }
         if (!value) {
             problem(where, tr("\"%1\" does not end in a port", {whole}),
                     tr("Write host:22; SSH's own port is 22."));
@@ -335,29 +370,98 @@ void Importer::host_list(const std::string& text) {
     });
 }
 
-void Importer::deepspeed(const std::string& text) {
+// "slots=4" (DeepSpeed, Open MPI), "ansible_host=10.0.0.1" (Ansible). false: a problem has been said.
+bool Importer::attribute(const std::string& word, NodeSpec& node, std::string& note,
+                         const std::string& where) {
+    const auto equals = word.find('=');
+    std::string key = lower(word.substr(0, equals));
+    std::replace(key.begin(), key.end(), '-', '_');
+    const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
+    const bool is_slots =
+        key == "slots" || key == "slot" || key == "max_slots" || key == "cpu" || key == "np";
+    if (is_slots) {
+        const auto slots = number(value, 1, 1024);
+        if (!slots) {
+            problem(where, tr("\"%1\" is not a number of ranks", {word}),
+                    tr("For example worker-1 slots=4, with N from 1 to 1024."));
+            return false;
+        }
+        if (key == "max_slots" && node.cpu_slots > 0) {
+            return true;  // the most that a user may ask for, not what is meant
+        }
+        node.cpu_slots = *slots;
+        note = tr("%1: ranks where there is no GPU; GPUs are found by probing", {word});
+        return true;
+    }
+    if (key == "ansible_host" || key == "ansible_ssh_host") {
+        node.host = value;
+    } else if (key == "ansible_user" || key == "ansible_ssh_user") {
+        node.user = value;
+    } else if (key == "ansible_ssh_private_key_file") {
+        node.identity_file = value;
+    } else if (key == "ansible_port" || key == "ansible_ssh_port") {
+        const auto port = number(value, 1, 65535);
+        if (!port) {
+            problem(where, tr("\"%1\" is no port", {value}), tr("SSH's own port is 22."));
+            return false;
+        }
+        node.port = *port;
+    } else if (equals == std::string::npos) {
+        problem(where, tr("\"%1\" is more than a name and what is said of it", {word}),
+                tr("One machine a line, for example: worker-1 slots=4."));
+        return false;
+    } else if (!key.starts_with("ansible_")) {
+        note += (note.empty() ? "" : "; ") + tr("%1 is left out", {word});
+    }
+    return true;
+}
+
+// A machine a line, with what is said of it; "[gpu]" begins a group, as Ansible has them.
+void Importer::hostfile(const std::string& text) {
+    std::string group;
+    bool skips = false;
     each_line(text, name_, [&](const std::string& line, const std::string& where) {
-        const auto words = words_of(line.substr(0, line.find('#')));
+        const auto words = words_of(line.substr(0, line.find_first_of("#;")));
         if (words.empty()) {
             return;
         }
-        NodeSpec node;
-        const auto slots = words.size() == 2 && words[1].starts_with("slots=")
-                               ? number(std::string_view(words[1]).substr(6), 1, 1024)
-                               : std::nullopt;
-        if (!slots) {
-            problem(where, tr("is not of the form \"host slots=N\""),
-                    tr("For example worker-1 slots=4, with N from 1 to 1024."));
+        if (words.size() == 1 && words[0].starts_with('[') && words[0].ends_with(']')) {
+            group = words[0].substr(1, words[0].size() - 2);
+            skips = group.find(':') != std::string::npos;  // "[all:vars]" says nothing of one machine
             return;
         }
+        if (skips) {
+            return;
+        }
+        NodeSpec node;
+        std::string note;
         if (!destination(words[0], node, where)) {
             return;
         }
-        node.name = node.host;
-        node.cpu_slots = *slots;
-        add(std::move(node), where,
-            tr("slots=%1: ranks where there is no GPU; GPUs are found by probing", {std::to_string(*slots)}));
+        const std::string range = node.host;
+        for (std::size_t i = 1; i < words.size(); ++i) {
+            if (!attribute(words[i], node, note, where)) {
+                return;
+            }
+        }
+        node.group = group == "all" || group == "ungrouped" ? "" : group;
+        const auto names = expand_host_range(range);
+        if (names.empty()) {
+            problem(where, tr("\"%1\" is no range of names", {range}), tr("For example node[01-16]."));
+        }
+        for (const auto& one_name : names) {
+            NodeSpec one = node;
+            one.name = one_name;
+            one.host = node.host == range ? one_name : node.host;
+            add(std::move(one), where, note);
+        }
     });
+}
+
+bool is_said_of_a_machine(const std::string& word) {
+    const std::string key = lower(word.substr(0, word.find('=')));
+    return word.find('=') != std::string::npos && (key == "slots" || key == "slot" || key == "max_slots" ||
+                                                   key == "max-slots" || key.starts_with("ansible_"));
 }
 
 ImportFormat format_of(const std::string& text) {
@@ -371,7 +475,9 @@ ImportFormat format_of(const std::string& text) {
         if ((key == "host" || key == "match" || key == "include") && (words.size() > 1 || key != words[0])) {
             return ImportFormat::SshConfig;
         }
-        if (words.size() > 1 && words[1].starts_with("slots=")) {
+        const bool is_group = words.size() == 1 && words[0].starts_with('[') && words[0].ends_with(']') &&
+                              words[0].find_first_of("0123456789") != 1;
+        if (is_group || std::any_of(words.begin() + 1, words.end(), is_said_of_a_machine)) {
             return ImportFormat::DeepSpeed;
         }
     }
@@ -431,7 +537,7 @@ NodeImport import_nodes(const std::string& text, const std::string& name, Import
             importer.ssh_config(text, name, 0);
             break;
         case ImportFormat::DeepSpeed:
-            importer.deepspeed(text);
+            importer.hostfile(text);
             break;
         default:
             importer.host_list(text);
