@@ -68,7 +68,7 @@ class DeskEnds(unittest.TestCase):
         self.assertEqual(run.end(limit + 60), code, run.explain())
         took = time.monotonic() - since
         TABLE.append((fault, asked, took, limit))
-        self.assertLess(took, limit * support.SLOW, run.explain())
+        self.assertLess(took, support.patience(limit), run.explain())
         return run.verdict()
 
     def fails(self, fault: str, harm, ends_itself: bool = False, peer_timeout=PEER_TIMEOUT):
@@ -247,7 +247,7 @@ class Unwatched(unittest.TestCase):
             node.partition()
         began = time.monotonic()
         listed = self.listed(run_id)
-        self.assertLess(time.monotonic() - began, 3 * support.SLOW, "who does not answer is not waited for")
+        self.assertLess(time.monotonic() - began, support.patience(3), "who does not answer is not waited for")
         self.assertGreaterEqual(listed["not_known_since"], listed["started"], listed)
         self.assertIn("not known since", self.ctl("runs", "list"))
         for node in self.nodes:

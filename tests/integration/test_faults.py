@@ -115,7 +115,7 @@ class Faults(unittest.TestCase):
         took = time.monotonic() - since
         wait_until(lambda: not self.everything_left(nodes), 20 * support.SLOW, "no process and no port is left")
         self.free = time.monotonic() - since
-        self.assertLess(took, goal * support.SLOW)
+        self.assertLess(took, support.patience(goal))
         return took
 
     def verdict(self, run: Run, code: int = 1) -> dict:
@@ -131,7 +131,7 @@ class Faults(unittest.TestCase):
 
     def continues(self, fault: str, took: float, goal: float, named: str):
         self.free = 0
-        self.assertLess(took, goal * support.SLOW)
+        self.assertLess(took, support.patience(goal))
         self.row(fault, took, goal, named)
 
     def spool_text(self, node) -> str:
@@ -319,7 +319,7 @@ class Faults(unittest.TestCase):
                 self.nodes[1].reboot(while_down)
                 wait_until(lambda: not self.everything_left(self.nodes), 20 * support.SLOW, "no process and no port is left")
                 self.free = time.monotonic() - off
-                self.assertLess(took[0], 15 * support.SLOW)
+                self.assertLess(took[0], support.patience(15))
                 end = self.verdict(run)
                 self.assertEqual(end["lost_node"], "node2", self.watched.explain())
                 self.assertRegex(end["detail"], "rebooted" if not attached else "rebooted|stopped answering")

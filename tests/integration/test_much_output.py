@@ -73,7 +73,7 @@ class MuchOutput(unittest.TestCase):
         TABLE.append((name, written, run, last - started, lag))
         self.assertLess(lag, support.patience(ENDS_WITHIN), said)
         # The end that is reported is that of the ranks.
-        self.assertLess(run.of("end")[-1]["t"] - last, 2 * support.SLOW, said)
+        self.assertLess(run.of("end")[-1]["t"] - last, support.patience(2), said)
         return run
 
     def keeps_what_the_limit_keeps(self, run: Counting, written: int):

@@ -79,7 +79,7 @@ class PathFaults(unittest.TestCase):
         self.assertIn(pair, [(entry["from"], entry["to"]) for entry in verdict["pairs"]])
         self.assertTrue(any(rule in entry["text"] for entry in verdict["evidence"]), verdict)
         self.assertTrue(any(fix["node"] == node and "nft" in fix["command"] and fix["undo"] for fix in verdict["fixes"]), verdict)
-        self.assertLess(took, 20 * support.SLOW, verdict)
+        self.assertLess(took, support.patience(20), verdict)
         print(f"{took:.1f} s: {verdict['title']}", flush=True)
         return verdict
 

@@ -377,7 +377,7 @@ class SlurmRuns(unittest.TestCase):
         for node in ([], ["--node", "node1"]):
             changed = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "runs", "nccl-level", run_id, "full", *node])
             self.assertEqual(changed.returncode, 2, changed.stdout + changed.stderr)
-            self.assertIn("a run that Slurm has started", changed.stderr)
+            self.assertIn("The NCCL level of a run under Slurm cannot be changed.", changed.stderr)
             self.assertNotIn("not running", changed.stdout + changed.stderr)
         self.nodes[0].run(["touch", "go"], check=True)
         self.assertEqual(run.end(120), 0, run.explain())

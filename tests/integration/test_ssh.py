@@ -209,7 +209,7 @@ class Faults(Ssh):
             entry = self.refused(self.direct(transport=transport))
             self.assertEqual(entry["id"], "ssh-timeout")
             self.assertIn("2 s", entry["what"])
-            self.assertLess(time.monotonic() - begin, 8 * support.SLOW)
+            self.assertLess(time.monotonic() - begin, support.patience(8))
         self.both(check)
 
     def test_no_route(self):
@@ -322,7 +322,7 @@ class Faults(Ssh):
         self.authorize(1, "")
         begin = time.monotonic()
         self.assertEqual(self.refused(self.direct(), env=environment)["id"], "ssh-auth-denied")
-        self.assertLess(time.monotonic() - begin, 20 * support.SLOW)
+        self.assertLess(time.monotonic() - begin, support.patience(20))
 
 
 class Ways(Ssh):

@@ -85,7 +85,7 @@ class Watched(unittest.TestCase):
         took = time.monotonic() - since
         verdict = live(run)[0]
         self.assertEqual({key: verdict.get(key) for key in values}, values, run.explain())
-        self.assertLess(took, limit * support.SLOW, verdict)
+        self.assertLess(took, support.patience(limit), verdict)
         TABLE.append((fault, program, took, f"{verdict['id']} {verdict.get('reason', '')}: {verdict['title']}"))
         print(TABLE[-1], flush=True)
         return verdict
