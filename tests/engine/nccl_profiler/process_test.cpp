@@ -134,8 +134,9 @@ TYPED_TEST(NcclProcess, RandomOrdersFromManyThreads) {
         }
         done = true;
         watcher.join();
-        EXPECT_GT(records, 0U);
-        EXPECT_EQ(of_kind(reader.read(100000).records, RecordKind::none).size(), 0U);
+        const auto rest = reader.read(100000).records;  // on a busy machine, all of them
+        EXPECT_GT(records + rest.size(), 0U);
+        EXPECT_EQ(of_kind(rest, RecordKind::none).size(), 0U);
     }));
 }
 
