@@ -49,6 +49,8 @@ constexpr int kMostAttempts = 6;
 constexpr std::size_t kMostOutput = std::size_t{4} << 20;
 constexpr std::size_t kMostStarts = 500;
 constexpr uid_t kNobody = 65534;
+constexpr std::array<std::string_view, 9> kOwnFolders{"/rs",   "/proc", "/dev",   "/usr", "/bin",
+                                                      "/sbin", "/lib",  "/lib64", "/etc"};
 
 // Programs that have a recorder of their own, so that `command -v` finds them.
 constexpr std::array kRecorded{"torchrun",
@@ -262,6 +264,14 @@ std::optional<std::string> Sandbox::run(double deadline) {
     return output;
 }
 
+// Not a part of the sandbox itself.
+bool is_the_scripts(const std::string& path) {
+    return path.find('\0') == std::string::npos &&
+           std::none_of(kOwnFolders.begin(), kOwnFolders.end(), [&](std::string_view own) {
+               return path == own || path.starts_with(std::string(own) + '/');
+           });
+}
+
 // "/rs/script: line 3: log/a.txt: No such file or directory": what the shell could not start, or write to.
 std::vector<std::string> paths_not_found(const std::string& errors) {
     std::vector<std::string> paths;
@@ -278,6 +288,23 @@ std::vector<std::string> paths_not_found(const std::string& errors) {
     return paths;
 }
 
+// "> logs/a.txt": a script that writes there has the folder, and its shell's error may go where nobody reads it.
+void make_written_folders(Sandbox& sandbox, const std::string& script) {
+    for (std::size_t at = 0; (at = script.find('>', at)) != std::string::npos; ++at) {
+        const std::size_t begin = script.find_first_not_of("> &\"'", at);
+        const std::size_t end = std::min(script.find_first_of(" \t\r\n;|&<>()\"'", begin), script.size());
+        const std::string folder = begin < end ? script.substr(begin, end - begin) : "";
+        const std::size_t name = folder.rfind('/');
+        if (name == std::string::npos || name == 0 || folder.find_first_of("$`*?") < name) {
+            continue;
+        }
+        const Made made{(fs::path("/job") / folder.substr(0, name)).lexically_normal().string(), true};
+        if (made.path != "/job" && is_the_scripts(made.path) && !sandbox.has_made(made)) {
+            sandbox.make(made);
+        }
+    }
+}
+
 // true: there is something more that the next attempt has.
 bool make_what_was_missing(Sandbox& sandbox, const std::string& errors) {
     bool more = false;
@@ -286,9 +313,7 @@ bool make_what_was_missing(Sandbox& sandbox, const std::string& errors) {
         const std::string parent = path.parent_path().string();
         const bool has_parent = parent == "/" || parent == "/job" || sandbox.has_made({parent, true});
         const Made next = has_parent ? Made{path.string(), false} : Made{parent, true};
-        if (path.string().find('\0') == std::string::npos && !path.string().starts_with("/rs") &&
-            !path.string().starts_with("/proc") && !path.string().starts_with("/usr") &&
-            !sandbox.has_made(next)) {
+        if (is_the_scripts(path.string()) && !sandbox.has_made(next)) {
             sandbox.make(next);
             more = true;
         }
@@ -444,6 +469,7 @@ Result<EvaluatedScript> evaluate_script(const ScriptRequest& request) {
     script.takes_arguments = needs.takes_arguments;
     environment.insert(needs.variables.begin(), needs.variables.end());
     Sandbox sandbox(request.text, needs.arguments, environment);
+    make_written_folders(sandbox, request.text);
     const double deadline = monotonic_s() + kLongestS;
     SandboxOutput output;
     for (int attempt = 0; attempt < kMostAttempts && monotonic_s() < deadline; ++attempt) {
