@@ -149,6 +149,14 @@ TEST_F(Scripts, StartWhatLiesWhereverTheySay) {
         "$HOME/venv/bin/python -m torch.distributed.run --nproc_per_node 2 a.py > logs/$(date +%F)/a.txt\n");
     EXPECT_EQ(line.job.procs_per_node, 2);
     EXPECT_EQ(line.job.command.back(), "a.py");
+    const PastedLine home =
+        read("cd ~/work\ntorchrun --nproc-per-node=$((1)) a.py --out ~/runs --by $USER\n");
+    EXPECT_EQ(home.job.workdir, "~/work");
+    EXPECT_EQ(home.job.command, (Words{"python3", "a.py", "--out", "$HOME/runs", "--by", "$USER"}));
+    EXPECT_EQ(std::count_if(home.notes.begin(), home.notes.end(),
+                            [](const std::string& note) { return note.starts_with("$"); }),
+              2)
+        << "the home of this computer is not that of the nodes";
 }
 
 TEST_F(Scripts, ArePromptsAndCarriageReturns) {

@@ -49,6 +49,7 @@ constexpr int kMostAttempts = 6;
 constexpr std::size_t kMostOutput = std::size_t{4} << 20;
 constexpr std::size_t kMostStarts = 500;
 constexpr uid_t kNobody = 65534;
+constexpr const char* kHome = "/home/of-the-script";
 constexpr std::array<std::string_view, 9> kOwnFolders{"/rs",   "/proc", "/dev",   "/usr", "/bin",
                                                       "/sbin", "/lib",  "/lib64", "/etc"};
 
@@ -212,7 +213,7 @@ std::vector<std::string> Sandbox::command(const fs::path& folder) const {
         }
     }
     add({"--proc",         "/proc",         "--dev",
-         "/dev",           "--dir",         "/home/user",
+         "/dev",           "--dir",         kHome,
          "--size",         "33554432",      "--tmpfs",
          "/tmp",           "--dir",         "/job",
          "--ro-bind",      folder.string(), "/rs",
@@ -288,7 +289,7 @@ std::vector<std::string> paths_not_found(const std::string& errors) {
     return paths;
 }
 
-// "> logs/a.txt": a script that writes there has the folder, and its shell's error may go where nobody reads it.
+// "> logs/a.txt": a script that writes there has the folder, and its shell's error may go into a file of the script.
 void make_written_folders(Sandbox& sandbox, const std::string& script) {
     for (std::size_t at = 0; (at = script.find('>', at)) != std::string::npos; ++at) {
         const std::size_t begin = script.find_first_not_of("> &\"'", at);
@@ -338,9 +339,9 @@ std::map<std::string, std::string> surroundings(const ScriptRequest& request) {
         nodes += (nodes.empty() ? "" : " ") + node;
         list += (list.empty() ? "" : ",") + node;
     }
-    std::map<std::string, std::string> environment{{"HOME", "/home/user"},
-                                                   {"USER", "user"},
-                                                   {"LOGNAME", "user"},
+    std::map<std::string, std::string> environment{{"HOME", kHome},
+                                                   {"USER", "$USER"},
+                                                   {"LOGNAME", "$USER"},
                                                    {"LC_ALL", "C.UTF-8"},
                                                    {"TERM", "dumb"},
                                                    {"SHELL", "/bin/bash"},
@@ -387,12 +388,23 @@ void keep_what_is_the_scripts(RecordedStart& start, const std::map<std::string, 
         const std::size_t own = path->second.find("/rs/bin");
         path->second.replace(std::min(own, path->second.size()), own == std::string::npos ? 0 : 7, "$PATH");
     }
+    // The home folder here is not that of the nodes: it stays open.
+    const auto open_home = [](std::string& word) {
+        for (std::size_t at = 0; (at = word.find(kHome, at)) != std::string::npos;) {
+            word.replace(at, std::string_view(kHome).size(), "$HOME");
+        }
+    };
+    std::for_each(start.words.begin(), start.words.end(), open_home);
+    std::for_each(start.before.begin(), start.before.end(), open_home);
+    for (auto& [name, value] : start.environment) {
+        open_home(value);
+    }
     if (start.folder == "/job") {
         start.folder.clear();
     } else if (start.folder.starts_with("/job/")) {
         start.folder = start.folder.substr(5);
-    } else if (start.folder.starts_with("/home/user")) {
-        start.folder = "~" + start.folder.substr(10);
+    } else if (start.folder.starts_with(kHome)) {
+        start.folder = '~' + start.folder.substr(std::string_view(kHome).size());
     }
 }
 

@@ -79,7 +79,7 @@ bool is_assigned(const std::string& text, const std::string& name) {
             continue;
         }
         if (text.compare(end, 1, "=") == 0 || text.compare(end, 2, "+=") == 0) {
-            // "--lr NAME=…" of a program is none: only what stands where a command begins, or after export.
+            // "--lr NAME=…" of a program is none: only at the begin of a command, or after export.
             const std::size_t line = at == 0 ? std::string::npos : text.find_last_of("\n;&|(`", at - 1);
             const std::string before = text.substr(line == std::string::npos ? 0 : line + 1,
                                                    at - (line == std::string::npos ? 0 : line + 1));

@@ -11,7 +11,7 @@ namespace rankscope::launch_lines {
 
 /// What a script takes from outside, by its text: variables that it reads and never sets, arguments.
 struct ScriptNeeds {
-    std::vector<std::string> missing = {};              ///< "1", "CODE": nobody gives them
+    std::vector<std::string> missing = {};              ///< "1", "CODE": without a value
     std::map<std::string, std::string> variables = {};  ///< given, or their own text: "${CODE}"
     std::vector<std::string> arguments = {};  ///< given, or their own text: "$1"; with a default: empty
     bool takes_arguments = false;             ///< "$@"
