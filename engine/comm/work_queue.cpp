@@ -19,7 +19,7 @@ struct Failure {
     bool peer_lost = true;
 };
 
-/// What the exception that is being handled means.
+/// The meaning of the exception in flight.
 Failure failure_in_flight() {
     try {
         throw;

@@ -138,7 +138,7 @@ bool is_control(char c) {
     return byte < 0x20 || byte == 0x7f;
 }
 
-/// Bytes that may begin a mark that nobody sees (base/visible_text.h): few letters of Latin and Chinese texts do.
+/// Bytes that may begin an invisible mark (base/visible_text.h): few letters of Latin and Chinese texts do.
 bool may_be_invisible(char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte == 0xC2 || byte == 0xCD || byte == 0xD8 || (byte >= 0xE1 && byte <= 0xE3) || byte == 0xEF ||

@@ -45,7 +45,7 @@ QString formula_error_text(const FormulaError& error) {
             text = Words::tr("More than %1 parentheses are open").arg(Formula::kMostDepth);
             break;
         case What::UnknownSign:
-            text = Words::tr("“%1” cannot stand here").arg(found);
+            text = Words::tr("“%1” is not allowed here").arg(found);
             break;
         case What::UnknownWord:
             text = found.isEmpty()

@@ -17,7 +17,7 @@
 
 namespace rankscope::gui {
 
-/// The lines of a run that could be curves, as its node said; nothing: it did not. The arguments of this notice stand
+/// The lines of a run that could be curves, as its node reported them; nothing: it did not. The arguments of this notice are
 /// in place of its fixes: the fix is a button.
 std::optional<metric_lines::UnreadNotice> unread_lines(const LiveData& run);
 

@@ -46,7 +46,7 @@ constexpr int kStateWidth = 122;
 constexpr int kWidestState = 240;
 constexpr int kExitWidth = 66;
 const QString kWidestValue = QStringLiteral("8.8888e-8");
-constexpr int kSwatch = 38;     ///< colour and room beside a rank's number
+constexpr int kSwatch = 38;     ///< colour and gap next to a rank's number
 constexpr int kMeansMs = 1000;  ///< means over a range are counted again, which may read a lot
 constexpr int kGap = 8;         ///< between the parts of the page
 constexpr int kTightGap = 3;
@@ -346,7 +346,7 @@ void LivePage::set_tight(bool on) {
     if (with_stages != stages_->isHidden() && layout->spacing() == (on ? kTightGap : kGap)) {
         return;
     }
-    QTimer::singleShot(0, panes_, &LivePanes::fit);  // when the page is laid out anew
+    QTimer::singleShot(0, panes_, &LivePanes::fit);  // after the new layout of the page
     stages_->setVisible(with_stages);
     layout->setSpacing(on ? kTightGap : kGap);
     layout->setContentsMargins(10, layout->spacing(), 10, layout->spacing());

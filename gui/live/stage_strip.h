@@ -22,7 +22,7 @@ class StageCell : public QWidget {
 
 public:
     explicit StageCell(StageName name, QWidget* parent);
-    /// How the run ended, as far as this stage is concerned. NoSteps: nobody can say when it was reached.
+    /// How the run ended for this stage. NoSteps: the time of this stage is unknown.
     enum class Ending { None, Before, FailedHere, NoSteps };
     void set_state(const StageState& stage, std::int64_t now_us, Ending ending);
     StageSign sign() const { return sign_; }

@@ -9,7 +9,7 @@
 
 namespace rankscope::gui {
 
-/// How a node's clock stands to this computer's: "in step" within what the round trip lets one measure, else
+/// A node's clock against this computer's: "in step" within what the round trip lets one measure, else
 /// "+49 ms ± 2.0 ms".
 QString clock_text(const NodeFacts& facts);
 

@@ -78,7 +78,7 @@ public:
     MetricPanel* panel_at(const QPoint& place) const;
     /// What is written instead of panels; empty when there are some.
     QString message() const;
-    /// What stands there where the program prints lines that nothing reads.
+    /// Shown where the program prints lines that no reader knows.
     LinesOffer* offer() const { return offer_; }
 
     /// Values of the x axis; from the user: stops following.

@@ -3311,7 +3311,7 @@
             <translation>未闭合的括号超过 %1 个</translation>
         </message>
         <message>
-            <source>“%1” cannot stand here</source>
+            <source>“%1” is not allowed here</source>
             <translation>“%1”不能放在这里</translation>
         </message>
         <message>
@@ -10369,8 +10369,8 @@
             <translation>%1：没有 GPU 时的 rank 数；GPU 由探测得出</translation>
         </message>
         <message>
-            <source>"%1" is more than a name and what is said of it</source>
-            <translation>“%1”超出了名称及其属性</translation>
+            <source>"%1" is neither a name nor NAME=VALUE</source>
+            <translation>“%1”既不是名称也不是 NAME=VALUE</translation>
         </message>
         <message>
             <source>One machine a line, for example: worker-1 slots=4.</source>

@@ -278,6 +278,7 @@ TEST_F(FixAttacks, AProcessIdIsNoGroupAndNotInit) {
 }
 
 TEST_F(FixAttacks, TheNameOfANodeIsOneWordOfClean) {
+    std::size_t tried = 0;
     for (const auto& attack : hostile_texts(mark_)) {
         std::vector<NodeView> views(1);
         views[0].name = attack;
@@ -290,11 +291,13 @@ TEST_F(FixAttacks, TheNameOfANodeIsOneWordOfClean) {
         for (const auto& check : of_host(views, {.master_port = 29500, .master_port_error = EADDRINUSE})) {
             for (const auto& fix : check.fixes) {
                 if (!fix.command.empty()) {
+                    ++tried;
                     run("rankscopectl() { :; }; " + fix.command);
                 }
             }
         }
     }
+    EXPECT_GT(tried, 0U);
 }
 
 TEST_F(FixAttacks, TheNameOfAnInterfaceIsOneWord) {

@@ -407,7 +407,7 @@ bool Importer::attribute(const std::string& word, NodeSpec& node, std::string& n
         }
         node.port = *port;
     } else if (equals == std::string::npos) {
-        problem(where, tr("\"%1\" is more than a name and what is said of it", {word}),
+        problem(where, tr("\"%1\" is neither a name nor NAME=VALUE", {word}),
                 tr("One machine a line, for example: worker-1 slots=4."));
         return false;
     } else if (!key.starts_with("ansible_")) {
@@ -416,7 +416,7 @@ bool Importer::attribute(const std::string& word, NodeSpec& node, std::string& n
     return true;
 }
 
-// A machine a line, with what is said of it; "[gpu]" begins a group, as Ansible has them.
+// A machine a line, with its attributes; "[gpu]" begins a group, as Ansible has them.
 void Importer::hostfile(const std::string& text) {
     std::string group;
     bool skips = false;

@@ -15,7 +15,7 @@ enum class ImportFormat {
     Auto,       ///< recognised from the text
     SshConfig,  ///< ssh_config(5): every Host alias without wildcards; the rest stays ssh_config's business
     HostList,   ///< a node a line: name, address, user@host:port, "name address", /etc/hosts; comments
-    DeepSpeed,  ///< a node a line with what is said of it: "worker-1 slots=4"; Open MPI's, Ansible's
+    DeepSpeed,  ///< a node a line with its attributes: "worker-1 slots=4"; Open MPI's, Ansible's
 };
 
 /// One line's outcome. Every line that is not blank or a comment gets one, or a problem.

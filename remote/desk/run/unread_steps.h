@@ -8,7 +8,7 @@
 namespace rankscope {
 
 /// The user's own program is past the rendezvous, or was, and no step of it is read: it may print none, or lines that
-/// nothing reads. It runs; when it made its first step, nobody can say.
+/// nothing reads. It runs; the time of its first step is unknown.
 bool has_no_steps(const RunState& run);
 
 }  // namespace rankscope

@@ -29,7 +29,7 @@ public:
     /// Every event of the run, in its order.
     void observe(const Event& event);
     /// The answers to one round. A finding, or (phase Over) what was found and holds no more. `stalls`: the steps do not go
-    /// on, and who holds them is said by another rule.
+    /// on, and another rule names who holds them.
     std::optional<HangFinding> take(double now, const std::vector<NodeLook>& looks, const LaunchPlan& plan,
                                     bool stalls = false);
 
