@@ -25,7 +25,7 @@ using test::hostile_texts;
 using test::run_program;
 
 /// node1, node2, node3 at 10.0.0.1 to 10.0.0.3, as the inventory and the nodes themselves call them.
-class FixAttacks : public testing::Test {
+class FixAttacks : public ::testing::Test {
 protected:
     FixAttacks() : views_(3) {
         for (std::size_t i = 0; i < views_.size(); ++i) {
@@ -280,19 +280,23 @@ TEST_F(FixAttacks, AProcessIdIsNoGroupAndNotInit) {
 TEST_F(FixAttacks, TheNameOfANodeIsOneWordOfClean) {
     std::size_t tried = 0;
     for (const auto& attack : hostile_texts(mark_)) {
-        std::vector<NodeView> views(1);
-        views[0].name = attack;
-        auto* port = views[0].host.add_ports();
-        port->set_port(29500);
-        port->set_held(true);
-        port->set_own(true);
-        port->set_run_id("20261122-1");
-        port->set_command(attack);
-        for (const auto& check : of_host(views, {.master_port = 29500, .master_port_error = EADDRINUSE})) {
-            for (const auto& fix : check.fixes) {
-                if (!fix.command.empty()) {
-                    ++tried;
-                    run("rankscopectl() { :; }; " + fix.command);
+        // A name with a blank gets no command; the others are quoted.
+        for (const std::string& name : {attack, "x;touch${IFS}" + mark_, "$(touch${IFS}" + mark_ + ")"}) {
+            std::vector<NodeView> views(1);
+            views[0].name = name;
+            auto* port = views[0].host.add_ports();
+            port->set_port(29500);
+            port->set_held(true);
+            port->set_own(true);
+            port->set_run_id("20261122-1");
+            port->set_command(attack);
+            for (const auto& check :
+                 of_host(views, {.master_port = 29500, .master_port_error = EADDRINUSE})) {
+                for (const auto& fix : check.fixes) {
+                    if (!fix.command.empty()) {
+                        ++tried;
+                        run("rankscopectl() { :; }; " + fix.command);
+                    }
                 }
             }
         }
