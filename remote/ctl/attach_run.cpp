@@ -3,6 +3,7 @@
 
 #include <remote/ctl/attach_run.h>
 #include <remote/ctl/follow.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/run_view.h>
 #include <remote/desk/launch/run_launcher.h>
@@ -210,7 +211,7 @@ int pause_run(const GlobalOptions& options, const std::string& run_id, PauseActi
         return kUnreachable;
     }
     if (options.json) {
-        std::printf("%s\n", nlohmann::ordered_json{{"run", run_id}, {"paused", !resume}}.dump().c_str());
+        print_json(nlohmann::ordered_json{{"run", run_id}, {"paused", !resume}});
     } else {
         std::printf("%s\n", (resume ? text("RunsCommands", "%1 continues.", {run_id})
                                     : text("RunsCommands",

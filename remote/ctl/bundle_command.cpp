@@ -3,6 +3,7 @@
 
 #include <base/number_text.h>
 #include <remote/ctl/commands.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/progress_line.h>
 #include <remote/ctl/runs_import.h>
 #include <remote/ctl/stop_on_interrupt.h>
@@ -110,7 +111,7 @@ int write_bundle(const GlobalOptions& options, const BundleWishes& wishes) {
     }
     if (options.json) {
         Json json = json_of(*draft, wishes.list ? std::string() : file);
-        std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+        print_json(json);
     } else if (!wishes.list) {
         std::printf("\n%s\n", text(kContext, "Written: %1", {safe_text(file)}).c_str());
     }

@@ -3,6 +3,7 @@
 
 #include <remote/ctl/collectives_text.h>
 #include <remote/ctl/commands.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/stored_lines.h>
 #include <remote/ctl/terminal_text.h>
@@ -69,7 +70,7 @@ Json json_of(const CollectiveReport& report, const ReportRank& rank) {
             {"lost", rank.lost},         {"unavailable", rank.unavailable}};
 }
 
-void print_json(const CollectiveReport& report) {
+void print_as_json(const CollectiveReport& report) {
     Json all{{"collectives", Json::array()}, {"ranks", Json::array()}};
     for (const auto& row : merge_alike(report)) {
         all["collectives"].push_back(collective_json(report, row));
@@ -81,7 +82,7 @@ void print_json(const CollectiveReport& report) {
                       ? Json{{"bytes_per_s", report.link.bytes_per_s}, {"source", report.link.source}}
                       : Json(nullptr);
     all["left_out"] = report.left_out;
-    std::printf("%s\n", all.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+    print_json(all);
 }
 
 void print_ranks(const CollectiveReport& report) {
@@ -184,7 +185,7 @@ int collectives(const GlobalOptions& options, const std::vector<std::string>& na
     }
     const CollectiveReport found = intake.report();
     if (options.json) {
-        print_json(found);
+        print_as_json(found);
     } else {
         print_collectives(found);
         print_ranks(found);

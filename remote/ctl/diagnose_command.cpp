@@ -6,6 +6,7 @@
 #include <remote/ctl/collectives_text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/folded_text.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/remark_text.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/terminal_text.h>
@@ -52,10 +53,6 @@ struct DiagnoseOptions {
     double min_confidence = 0;
 };
 
-void print_json(const Json& json) {
-    std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
-}
-
 std::string where(const logs::RuleProblem& problem) {
     return problem.line > 0 ? problem.file + ':' + std::to_string(problem.line) : problem.file;
 }
@@ -90,19 +87,10 @@ logs::ProgressSink progress_of(const GlobalOptions& options) {
     };
 }
 
-std::string place_of(const Evidence& evidence) {
-    return evidence.file.empty() ? std::string() : evidence.file + ':' + std::to_string(evidence.line) + ": ";
-}
-
 void print_verdict(const Verdict& verdict) {
     std::printf("%s  (%s %%)  %s\n", verdict.id.str().c_str(),
                 fixed_text(100 * verdict.confidence, 0).c_str(), safe_text(said(verdict)).c_str());
-    for (const auto& evidence : verdict.evidence) {
-        std::printf("        %s\n", safe_text(place_of(evidence) + evidence.text).c_str());
-    }
-    for (const auto& fix : verdict.fix) {
-        std::printf("      -> %s\n", safe_text(fix).c_str());
-    }
+    print_reasons(verdict);
 }
 
 // Below this, only the name: the lines are those of the verdicts above it, and decide nothing.
@@ -434,7 +422,7 @@ int check(const GlobalOptions& options, const std::vector<std::string>& folders)
         for (const auto& problem : problems) {
             list.push_back({{"file", problem.file}, {"line", problem.line}, {"message", problem.message}});
         }
-        print_json({{"rules", set.rules.size()}, {"tests", checked.tests}, {"problems", list}});
+        print_json(Json{{"rules", set.rules.size()}, {"tests", checked.tests}, {"problems", list}});
     } else {
         report_problems(problems);
         std::printf("%zu rules, %zu tests, %zu problems\n", set.rules.size(), checked.tests, problems.size());

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/ctl/commands.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/preflight_text.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/table.h>
@@ -37,11 +38,7 @@ constexpr const char* kContext = "DoctorCommand";
 
 using Json = nlohmann::ordered_json;
 
-void print_json(const Json& json) {
-    std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
-}
-
-std::function<void(const std::string&)> progress_of(const GlobalOptions& options) {
+std::function<void(const std::string&)> progress_lines(const GlobalOptions& options) {
     if (options.json || ::isatty(STDERR_FILENO) == 0) {
         return {};
     }
@@ -62,7 +59,7 @@ int doctor_nodes(const GlobalOptions& options, const std::vector<std::string>& n
     request.job = job_of_nodes(nodes);
     request.prompter = terminal_prompter(options);
     request.sessions = &sessions;
-    request.progress = progress_of(options);
+    request.progress = progress_lines(options);
     const auto found = run_preflight(request, interrupt.token());
     if (!found) {
         report(found.failure(), options.json);
@@ -78,14 +75,9 @@ int doctor_nodes(const GlobalOptions& options, const std::vector<std::string>& n
 
 // ---- a run ----
 
-void print_verdict(const Verdict& verdict) {
+void print_hang(const Verdict& verdict) {
     std::printf("%s  %s\n", verdict.id.str().c_str(), safe_text(said(verdict)).c_str());
-    for (const auto& evidence : verdict.evidence) {
-        std::printf("        %s\n", safe_text(evidence.text).c_str());
-    }
-    for (const auto& fix : verdict.fix) {
-        std::printf("      -> %s\n", safe_text(fix).c_str());
-    }
+    print_reasons(verdict);
 }
 
 Json json_of(const std::vector<Verdict>& verdicts) {
@@ -157,7 +149,7 @@ int print_examination(const RunExamination& found, const std::string& run_id, bo
         std::printf("%s: %s\n", node.c_str(), safe_text(to_line(failure)).c_str());
     }
     if (found.verdict) {
-        print_verdict(*found.verdict);
+        print_hang(*found.verdict);
     } else if (found.unseen.empty()) {
         std::printf("%s\n", text(kContext, "Nothing holds the ranks.").c_str());
     } else {
@@ -207,7 +199,7 @@ int doctor_run(const GlobalOptions& options, const RunStore& store, const RunRec
     request.inventory = std::move(*inventory);
     request.job = parse_job(record.job_yaml, record.run_id).job;
     request.prompter = terminal_prompter(options);
-    request.progress = progress_of(options);
+    request.progress = progress_lines(options);
     request.through = through_node(request.job, request.inventory, record.run_id);
     const auto found = examine_run(request, interrupt.token());
     if (!found) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/ctl/commands.h>
+#include <remote/ctl/output.h>
 #include <remote/diagnosis/failure_catalogue.h>
 
 #include <nlohmann/json.hpp>
@@ -14,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void print_json() {
+void print_as_json() {
     Json all = Json::array();
     for (const auto& entry : failure_catalogue()) {
         const int code = static_cast<int>(entry.exit);
@@ -25,7 +26,7 @@ void print_json() {
                        {"fix", without_places(entry.remedy)},
                        {"documentation", documentation_of(entry.id)}});
     }
-    std::printf("%s\n", Json{{"errors", all}}.dump().c_str());
+    print_json(Json{{"errors", all}});
 }
 
 void print_text() {
@@ -47,7 +48,7 @@ void add_errors_command(CLI::App& app, GlobalOptions& options, int& code) {
         if (*markdown) {
             std::fputs(failures_markdown().c_str(), stdout);
         } else if (options.json) {
-            print_json();
+            print_as_json();
         } else {
             print_text();
         }

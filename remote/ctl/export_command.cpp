@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/ctl/export_command.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/progress_line.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/terminal_text.h>
@@ -57,7 +58,7 @@ int run_export(const GlobalOptions& options, const ExportWishes& wishes) {
     if (to_file && options.json) {
         const nlohmann::ordered_json done{
             {"run", wishes.run_id}, {"format", wishes.format}, {"file", what.path.string()}};
-        std::printf("%s\n", done.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+        print_json(done);
     } else if (to_file) {
         std::printf("%s\n", text(kContext, "Written: %1", {safe_text(what.path.string())}).c_str());
     }

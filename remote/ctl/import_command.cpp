@@ -4,6 +4,7 @@
 #include <base/files.h>
 #include <base/paths.h>
 #include <remote/ctl/commands.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/table.h>
 #include <remote/desk/config/node_import.h>
 #include <remote/desk/text.h>
@@ -84,7 +85,7 @@ void print(const NodeImport& read, const std::vector<NodeSpec>& taken, bool writ
     std::fflush(stdout);
 }
 
-void print_json(const NodeImport& read, bool written) {
+void print_as_json(const NodeImport& read, bool written) {
     nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
     for (const auto& imported : read.nodes) {
         nodes.push_back({{"where", imported.where},
@@ -101,12 +102,8 @@ void print_json(const NodeImport& read, bool written) {
         problems.push_back(
             {{"where", problem.where}, {"what", statement(problem)}, {"remedy", problem.remedy}});
     }
-    std::printf(
-        "%s\n",
-        nlohmann::ordered_json{
-            {"format", name_of(read.format)}, {"written", written}, {"nodes", nodes}, {"problems", problems}}
-            .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
-            .c_str());
+    print_json(nlohmann::ordered_json{
+        {"format", name_of(read.format)}, {"written", written}, {"nodes", nodes}, {"problems", problems}});
 }
 
 int import(const GlobalOptions& options, const ImportOptions& wanted) {
@@ -142,7 +139,7 @@ int import(const GlobalOptions& options, const ImportOptions& wanted) {
         }
     }
     if (options.json) {
-        print_json(read, write);
+        print_as_json(read, write);
     } else {
         print(read, taken, write);
         report(read.problems, false);

@@ -3,6 +3,7 @@
 
 #include <base/files.h>
 #include <remote/ctl/commands.h>
+#include <remote/ctl/output.h>
 #include <remote/desk/config/distribuuuu_job.h>
 #include <remote/desk/config/job_keys.h>
 #include <remote/desk/config/job_launcher.h>
@@ -138,10 +139,7 @@ int job_from_line(const GlobalOptions& options, const FromOptions& from) {
     }
     const std::string yaml = to_yaml(*job);
     if (options.json) {
-        std::printf("%s\n",
-                    nlohmann::json{{"launcher", to_string(line->tool)}, {"job", yaml}, {"notes", notes}}
-                        .dump()
-                        .c_str());
+        print_json(nlohmann::json{{"launcher", to_string(line->tool)}, {"job", yaml}, {"notes", notes}});
         return kDone;
     }
     for (const auto& note : notes) {
@@ -172,7 +170,7 @@ int job_from_distribuuuu(const GlobalOptions& options, const DistribuuuuOptions&
         return kUsage;
     }
     if (options.json) {
-        std::printf("%s\n", nlohmann::json{{"job", *job}}.dump().c_str());
+        print_json(nlohmann::json{{"job", *job}});
         return kDone;
     }
     return write_job(options, from, *job);

@@ -3,6 +3,7 @@
 
 #include <base/paths.h>
 #include <remote/ctl/commands.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/table.h>
 #include <remote/desk/keys/key_install.h>
 #include <remote/desk/launch/desk_name.h>
@@ -58,11 +59,9 @@ int generate(const GlobalOptions& options, const GenerateOptions& wanted) {
         return kUsage;
     }
     if (options.json) {
-        std::printf("%s\n", nlohmann::ordered_json{{"file", pair->file.string()},
-                                                   {"public", pair->public_line},
-                                                   {"fingerprint", pair->fingerprint}}
-                                .dump()
-                                .c_str());
+        print_json(nlohmann::ordered_json{{"file", pair->file.string()},
+                                          {"public", pair->public_line},
+                                          {"fingerprint", pair->fingerprint}});
     } else {
         std::printf("%s\n%s\n%s\n", pair->file.c_str(), pair->public_line.c_str(), pair->fingerprint.c_str());
         std::printf("%s\n",
@@ -119,9 +118,7 @@ int install(const GlobalOptions& options, const std::vector<std::string>& names,
                         result.verified ? text(kContext, "works") : text(kContext, "fails")});
     }
     if (options.json) {
-        std::printf("%s\n", nlohmann::ordered_json{{"key", key->fingerprint}, {"nodes", json}}
-                                .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
-                                .c_str());
+        print_json(nlohmann::ordered_json{{"key", key->fingerprint}, {"nodes", json}});
         return code;
     }
     std::fputs(format_table(rows).c_str(), stdout);

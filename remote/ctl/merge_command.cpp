@@ -3,6 +3,7 @@
 
 #include <remote/ctl/clock_text.h>
 #include <remote/ctl/commands.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/remark_text.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/terminal_text.h>
@@ -94,7 +95,7 @@ public:
                 {"file", file},
                 {"line", number},
                 {"text", text}};
-            std::printf("%s\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+            print_json(line);
             return;
         }
         const std::string prefix = (t_us == 0 ? std::string() : time_text(t_us) + ' ') + safe_text(file) +

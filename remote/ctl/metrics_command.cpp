@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/ctl/commands.h>
+#include <remote/ctl/output.h>
 #include <remote/desk/text.h>
 #include <remote/observe/metric_lines/learn_pattern.h>
 #include <remote/observe/metric_lines/line_metrics.h>
@@ -55,9 +56,7 @@ int learn(const GlobalOptions& options, const std::string& line, const std::vect
         return refuse(options, why + '.');
     }
     if (options.json) {
-        std::printf("%s\n", nlohmann::json{{"pattern", *pattern}}
-                                .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-                                .c_str());
+        print_json(nlohmann::json{{"pattern", *pattern}});
     } else {
         std::printf("metrics: { patterns: [%s] }\n", yaml_quoted(*pattern).c_str());
     }

@@ -3,6 +3,7 @@
 
 #include <base/files.h>
 #include <remote/ctl/commands.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/remark_text.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/table.h>
@@ -300,7 +301,7 @@ int examine_files(const GlobalOptions& options, const std::vector<std::string>& 
                         {"missing", missing},
                         {"of_earlier_runs", flights.of_earlier_runs()},
                         {"findings", json_of(findings)}};
-        std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+        print_json(json);
     } else {
         print_flights(outcomes, flights.dumps());
         if (!flights.of_earlier_runs().empty()) {
@@ -378,7 +379,7 @@ int examine(const GlobalOptions& options, View view, const std::string& run_id, 
             unreachable.push_back({{"node", node}, {"id", failure.code.str()}, {"what", failure.what}});
         }
         json["unreachable"] = unreachable;
-        std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+        print_json(json);
         return standing ? kPreflight : kDone;
     }
     for (const auto& [node, failure] : found->unreachable) {

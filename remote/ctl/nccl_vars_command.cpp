@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/ctl/commands.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/config/secret_env.h>
@@ -36,10 +37,6 @@ struct VarsOptions {
     std::string run;
     std::vector<std::string> logs;
 };
-
-void print_json(const Json& json) {
-    std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
-}
 
 std::string versions_text(const logs::VariableInfo& info) {
     const std::string of = info.of == logs::VariableOf::Nccl    ? "NCCL "
@@ -117,7 +114,7 @@ int list_table(const GlobalOptions& options, const std::vector<std::string>& nam
         }
     }
     if (options.json) {
-        print_json({{"variables", list}});
+        print_json(Json{{"variables", list}});
     }
     return code;
 }
@@ -195,7 +192,7 @@ int print_rows(const GlobalOptions& options, const std::vector<logs::SettingRow>
         }
     }
     if (options.json) {
-        print_json({{"settings", list}});
+        print_json(Json{{"settings", list}});
     } else if (list.empty()) {
         std::printf("%s\n", text(kContext, "No variable of NCCL, PyTorch or Gloo is set.").c_str());
     }

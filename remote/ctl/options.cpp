@@ -3,6 +3,7 @@
 
 #include <base/paths.h>
 #include <remote/ctl/options.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/terminal_text.h>
 
 #include <nlohmann/json.hpp>
@@ -49,8 +50,7 @@ void report(const Failure& failure, bool json) {
             line["file"] = failure.file;
             line["line"] = failure.line > 0 ? nlohmann::ordered_json(failure.line) : nullptr;
         }
-        std::printf("%s\n",
-                    line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+        print_json(line);
         std::fflush(stdout);
         return;
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/ctl/commands.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/preflight_fixes.h>
 #include <remote/ctl/preflight_text.h>
 #include <remote/ctl/stop_on_interrupt.h>
@@ -73,10 +74,6 @@ std::optional<PreflightReport> check(const GlobalOptions& options, const Preflig
 }
 
 using Json = nlohmann::ordered_json;
-
-void print_json(const Json& json) {
-    std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
-}
 
 bool is_bad(const Check& check) {
     return check.status == CheckStatus::Fail || check.status == CheckStatus::Warn;

@@ -4,6 +4,7 @@
 #include <base/clock.h>
 #include <base/number_text.h>
 #include <remote/ctl/commands.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/table.h>
 #include <remote/desk/node/clock_check.h>
 #include <remote/desk/node/facts_json.h>
@@ -144,9 +145,7 @@ int show(const GlobalOptions& options, const std::vector<NodeSpec>& nodes, const
         }
     }
     if (options.json) {
-        std::printf("%s\n", nlohmann::ordered_json{{"nodes", json}, {"took_s", took_s}}
-                                .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
-                                .c_str());
+        print_json(nlohmann::ordered_json{{"nodes", json}, {"took_s", took_s}});
     } else {
         std::fputs(format_table(rows).c_str(), stdout);
         std::printf(

@@ -3,6 +3,7 @@
 
 #include <base/json_text.h>
 #include <remote/ctl/commands.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/table.h>
 #include <remote/desk/config/job.h>
 #include <remote/desk/config/recipes.h>
@@ -51,13 +52,11 @@ int show_recipe(const GlobalOptions& options, const RecipeOptions& given) {
         return fail(yaml.failure(), options);
     }
     if (options.json) {
-        std::printf("%s\n", json{{"name", recipe->name},
-                                 {"own", recipe->own},
-                                 {"about", recipe->about},
-                                 {"file", recipe->file.string()},
-                                 {"job", *yaml}}
-                                .dump(-1, ' ', false, json::error_handler_t::replace)
-                                .c_str());
+        print_json(json{{"name", recipe->name},
+                        {"own", recipe->own},
+                        {"about", recipe->about},
+                        {"file", recipe->file.string()},
+                        {"job", *yaml}});
     } else {
         std::fputs(yaml->c_str(), stdout);
     }

@@ -3,6 +3,7 @@
 
 #include <remote/ctl/commands.h>
 #include <remote/ctl/follow.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/run_job.h>
 #include <remote/ctl/run_view.h>
 #include <remote/desk/config/job.h>
@@ -47,8 +48,7 @@ int run_job(const GlobalOptions& options, JobRead job, const RunOptions& how) {
     alerts.set_run(controller->run_id());
     if (how.detach && controller->wait_started()) {
         if (options.json) {
-            std::printf("%s\n",
-                        nlohmann::json{{"event", "detached"}, {"run", controller->run_id()}}.dump().c_str());
+            print_json(nlohmann::json{{"event", "detached"}, {"run", controller->run_id()}});
         } else {
             std::printf("%s\n", text("RunCommand", "Running as %1. Attach with: rankscopectl runs attach %1",
                                      {controller->run_id()})

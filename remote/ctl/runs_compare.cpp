@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/number_text.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/runs_compare.h>
 #include <remote/ctl/runs_labels.h>
 #include <remote/ctl/table.h>
@@ -95,9 +96,7 @@ int compare(const GlobalOptions& options, const CompareOptions& how) {
         return kUsage;
     }
     if (options.json) {
-        std::printf("%s\n", comparison_json(*comparison, how.all)
-                                .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-                                .c_str());
+        print_json(comparison_json(*comparison, how.all));
         return kDone;
     }
     for (const auto& problem : comparison->problems) {

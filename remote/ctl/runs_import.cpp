@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/ctl/output.h>
 #include <remote/ctl/progress_line.h>
 #include <remote/ctl/runs_import.h>
 #include <remote/ctl/stop_on_interrupt.h>
@@ -32,9 +33,7 @@ int import_into_store(const GlobalOptions& options, const std::string& path) {
     }
     for (const auto& id : *imported) {
         if (options.json) {
-            std::printf("%s\n", nlohmann::ordered_json{{"run", id}, {"file", path}}
-                                    .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-                                    .c_str());
+            print_json(nlohmann::ordered_json{{"run", id}, {"file", path}});
         } else {
             std::printf(
                 "%s\n",

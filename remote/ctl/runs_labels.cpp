@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/text.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/runs_labels.h>
 #include <remote/ctl/terminal_text.h>
 
@@ -44,7 +45,7 @@ void print(const GlobalOptions& options, const std::string& run_id, const RunLab
                                           {"tags", labels.tags},
                                           {"group", labels.group},
                                           {"note", labels.note}};
-        std::printf("%s\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+        print_json(json);
         return;
     }
     std::printf("%s  %s\n", run_id.c_str(), labels.starred ? "starred" : "not starred");

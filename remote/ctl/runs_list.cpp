@@ -3,6 +3,7 @@
 
 #include <base/text.h>
 #include <remote/ctl/local_time.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/runs_labels.h>
 #include <remote/ctl/runs_list.h>
@@ -77,7 +78,7 @@ nlohmann::ordered_json json_of(const ColumnValue& value) {
                                       : nlohmann::ordered_json(value.number);
 }
 
-void print_json(const Listed& listed) {
+void print_as_json(const Listed& listed) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const auto& record : listed.runs) {
         const auto labels = listed.labels.find(record.run_id);
@@ -87,9 +88,7 @@ void print_json(const Listed& listed) {
             all.back()["columns"][column.id()] = json_of(listed.value(column, record));
         }
     }
-    std::printf("%s\n", nlohmann::ordered_json{{"runs", all}}
-                            .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-                            .c_str());
+    print_json(nlohmann::ordered_json{{"runs", all}});
 }
 
 void print_table(const Listed& listed) {
@@ -145,9 +144,7 @@ void print_groups(const Listed& listed, const RunGrouping& by, bool json) {
         all.push_back(std::move(group));
     }
     if (json) {
-        std::printf("%s\n", nlohmann::ordered_json{{"groups", all}}
-                                .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-                                .c_str());
+        print_json(nlohmann::ordered_json{{"groups", all}});
     } else {
         std::fputs(format_table(rows).c_str(), stdout);
     }
@@ -221,7 +218,7 @@ int list(const GlobalOptions& options, const ListOptions& how) {
     if (by) {
         print_groups(listed, *by, options.json);
     } else if (options.json) {
-        print_json(listed);
+        print_as_json(listed);
     } else if (listed.runs.empty()) {
         std::puts(any ? "No run fits." : "No runs yet. Start one: rankscopectl run JOB");
     } else {

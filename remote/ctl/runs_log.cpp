@@ -3,6 +3,7 @@
 
 #include <base/number_text.h>
 #include <remote/ctl/local_time.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/runs_log.h>
 #include <remote/ctl/stored_lines.h>
 #include <remote/ctl/terminal_text.h>
@@ -75,9 +76,7 @@ public:
     static bool open() { return std::ferror(stdout) == 0; }
 
 private:
-    static void print(const nlohmann::ordered_json& json) {
-        std::printf("%s\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
-    }
+    static void print(const nlohmann::ordered_json& json) { print_json(json); }
     void print(std::int64_t t_us, const std::string& who, bool is_stderr, std::string_view text) const {
         char milliseconds[8];
         std::snprintf(milliseconds, sizeof milliseconds, ".%03d", static_cast<int>(t_us / 1000 % 1000));

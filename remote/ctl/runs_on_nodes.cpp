@@ -4,6 +4,7 @@
 #include <base/json_text.h>
 #include <base/wake_fd.h>
 #include <remote/ctl/local_time.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/runs_on_nodes.h>
 #include <remote/ctl/table.h>
@@ -93,9 +94,7 @@ int list_on_nodes(const GlobalOptions& options, const std::vector<std::string>& 
             return kDone;
         });
     if (options.json) {
-        std::printf("%s\n", nlohmann::ordered_json{{"runs", all}}
-                                .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
-                                .c_str());
+        print_json(nlohmann::ordered_json{{"runs", all}});
     } else if (rows.size() == 1) {
         std::puts("No runs there.");
     } else {

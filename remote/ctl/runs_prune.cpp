@@ -4,6 +4,7 @@
 #include <base/clock.h>
 #include <base/number_text.h>
 #include <remote/ctl/local_time.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/runs_prune.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
@@ -37,7 +38,7 @@ const char* reason_word(PlannedRemoval::Reason reason) {
     return reason == PlannedRemoval::Reason::Age ? "age" : "size";
 }
 
-void print_json(const RetentionPlan& plan, bool dry_run, int removed) {
+void print_as_json(const RetentionPlan& plan, bool dry_run, int removed) {
     nlohmann::ordered_json runs = nlohmann::ordered_json::array();
     for (const PlannedRemoval& run : plan.remove) {
         runs.push_back({{"run", run.run_id},
@@ -52,7 +53,7 @@ void print_json(const RetentionPlan& plan, bool dry_run, int removed) {
                                       {"starred_kept", plan.starred_kept},
                                       {"running_kept", plan.running_kept},
                                       {"removed", removed}};
-    std::printf("%s\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    print_json(json);
 }
 
 void print_plan(const RetentionPlan& plan) {
@@ -105,7 +106,7 @@ int prune_runs(const GlobalOptions& options, const PruneOptions& prune) {
     }
     if (prune.dry_run || plan->remove.empty()) {
         if (options.json) {
-            print_json(*plan, prune.dry_run, 0);
+            print_as_json(*plan, prune.dry_run, 0);
         } else {
             std::puts(plan->remove.empty() ? "Nothing to remove." : "Nothing is removed: --dry-run.");
         }
@@ -121,7 +122,7 @@ int prune_runs(const GlobalOptions& options, const PruneOptions& prune) {
         return kUsage;
     }
     if (options.json) {
-        print_json(*plan, false, *removed);
+        print_as_json(*plan, false, *removed);
     } else {
         std::printf("%d removed.\n", *removed);
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/runs_repair.h>
 #include <remote/desk/store/set_aside.h>
 
@@ -18,7 +19,7 @@ void print(const GlobalOptions& options, const std::string& old, const Failure* 
     if (options.json) {
         nlohmann::ordered_json json{{"store", options.store_path().string()}, {"old", old}};
         json["problem"] = problem != nullptr ? problem->code.str() : "";
-        std::printf("%s\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+        print_json(json);
     } else if (old.empty()) {
         std::printf("The run store is in order: nothing was changed.\n");
     } else {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/runs_trash.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
@@ -22,7 +23,7 @@ struct DeleteOptions {
 
 void print(const GlobalOptions& options, const char* key, const std::vector<std::string>& runs) {
     if (options.json) {
-        std::printf("%s\n", nlohmann::ordered_json{{key, runs}}.dump().c_str());
+        print_json(nlohmann::ordered_json{{key, runs}});
         return;
     }
     for (const auto& run : runs) {
@@ -88,9 +89,7 @@ int list_trash(const GlobalOptions& options) {
         rows.push_back({run.record.run_id, safe_text(run.record.name), to_string(run.record.outcome)});
     }
     if (options.json) {
-        std::printf("%s\n", nlohmann::ordered_json{{"deleted", all}}
-                                .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-                                .c_str());
+        print_json(nlohmann::ordered_json{{"deleted", all}});
     } else if (trash->empty()) {
         std::puts("No deleted runs.");
     } else {

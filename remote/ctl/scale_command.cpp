@@ -4,6 +4,7 @@
 #include <base/number_text.h>
 #include <base/text.h>
 #include <remote/ctl/commands.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/runs_labels.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/table.h>
@@ -73,8 +74,7 @@ int show(const GlobalOptions& options, const Result<ScalingResult>& result) {
         return kUsage;
     }
     if (options.json) {
-        std::printf("%s\n",
-                    to_json(*result).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+        print_json(to_json(*result));
     } else {
         print(*result);
     }

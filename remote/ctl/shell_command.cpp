@@ -3,6 +3,7 @@
 
 #include <base/shell_quote.h>
 #include <remote/ctl/commands.h>
+#include <remote/ctl/output.h>
 #include <remote/desk/node/node_shell.h>
 #include <remote/desk/plan/launch_plan.h>
 #include <remote/desk/text.h>
@@ -35,7 +36,7 @@ int shell(const GlobalOptions& options, const std::string& name, bool print) {
     }
     const std::vector<std::string> command = node_shell(nodes->front());
     if (options.json) {
-        std::printf("%s\n", nlohmann::ordered_json{{"node", name}, {"command", command}}.dump().c_str());
+        print_json(nlohmann::ordered_json{{"node", name}, {"command", command}});
         return kDone;
     }
     if (print) {
