@@ -21,14 +21,6 @@ constexpr std::size_t kLongestFirewallName = 128;
 constexpr std::size_t kLongestVariable = 255;
 constexpr std::size_t kLongestWord = 255;
 
-// Not isalnum(3): no locale decides what a command holds.
-constexpr bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-constexpr bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 bool consists_of(std::string_view text, std::string_view others) {
     return std::all_of(text.begin(), text.end(), [others](char c) {
         return is_letter(c) || is_digit(c) || others.find(c) != std::string_view::npos;

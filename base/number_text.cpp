@@ -10,18 +10,18 @@
 namespace rankscope {
 namespace {
 
-constexpr std::size_t kLongest = 32;
+constexpr std::size_t kLongestNumber = 32;
 constexpr int kMostDecimals = 20;
 
 }  // namespace
 
 std::string number_text(double value) {
-    std::array<char, kLongest> buffer{};
+    std::array<char, kLongestNumber> buffer{};
     return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
 }
 
 std::string short_number_text(double value, int digits) {
-    std::array<char, kLongest> buffer{};
+    std::array<char, kLongestNumber> buffer{};
     return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
                                          std::chars_format::general, digits)
                                .ptr};

@@ -36,6 +36,25 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view kBlank = " \t\r\n";
+    const auto begin = text.find_first_not_of(kBlank);
+    return begin == text.npos ? std::string_view()
+                              : text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
+}
+
+std::string lower_case(std::string_view text) {
+    std::string small(text);
+    for (char& c : small) {
+        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return small;
+}
+
+std::string base_name(std::string_view path) {
+    return std::string(path.substr(path.rfind('/') + 1));
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     while (!text.empty()) {

@@ -36,6 +36,23 @@ std::optional<T> parse_number(std::string_view text) {
                                                                                      : std::nullopt;
 }
 
+/// Of ASCII, whatever the locale.
+constexpr bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+constexpr bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// Without blanks, tabs and line ends at both ends.
+std::string_view trimmed(std::string_view text);
+
+/// Letters of ASCII made small; all other bytes stay.
+std::string lower_case(std::string_view text);
+
+/// What follows the last '/'.
+std::string base_name(std::string_view path);
+
 /// The pieces between separators, empty ones included; no piece for an empty text.
 std::vector<std::string_view> split(std::string_view text, char separator);
 

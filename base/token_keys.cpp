@@ -8,7 +8,7 @@
 namespace rankscope {
 namespace {
 
-const unsigned char* bytes_of(std::string_view text) {
+const unsigned char* unsigned_bytes(std::string_view text) {
     return reinterpret_cast<const unsigned char*>(text.data());
 }
 
@@ -29,10 +29,10 @@ std::string_view context_of(TokenUse use) {
 TokenKey derive_key(std::string_view token, TokenUse use) {
     // The token may have any length; a key has 32 bytes.
     TokenKey master{};
-    ::crypto_generichash(master.data(), master.size(), bytes_of(token), token.size(), nullptr, 0);
+    ::crypto_generichash(master.data(), master.size(), unsigned_bytes(token), token.size(), nullptr, 0);
     const std::string_view context = context_of(use);
     TokenKey key{};
-    ::crypto_generichash(key.data(), key.size(), bytes_of(context), context.size(), master.data(),
+    ::crypto_generichash(key.data(), key.size(), unsigned_bytes(context), context.size(), master.data(),
                          master.size());
     return key;
 }

@@ -17,7 +17,7 @@ constexpr Range kFrom0{.min = 0, .max = kNoLimit, .below = true};
 constexpr Range kAbove0{.min = 0, .max = kNoLimit, .above = true, .below = true};
 constexpr Range kShare{.min = 0, .max = 1, .below = true};
 constexpr Range kWholeFrom0{.min = 0, .max = kMaxWhole};
-constexpr Range kWholeFrom1{.min = 1, .max = kMaxWhole};
+constexpr Range kPositiveWhole{.min = 1, .max = kMaxWhole};
 constexpr Range kCount{.min = 1, .max = 1'000'000};
 constexpr Range kBuckets{.min = 0, .max = kMostBuckets, .above = true, .below = true};
 
@@ -75,7 +75,7 @@ void add_training(Table& table) {
          .group = kTraining,
          .rare = true});
     add(table, "max_steps", MEMBER(max_steps),
-        {.range = kWholeFrom1,
+        {.range = kPositiveWhole,
          .label = "Stop after updates",
          .help = "The run ends after this number of updates.",
          .absent = "no limit",
@@ -319,7 +319,7 @@ void add_schedule(Table& table) {
                 .help = "The first rate as a share of the schedule's.",
                 .rare = true});
     add(table, "schedule.reference_batch", MEMBER(schedule.reference_batch),
-        {.range = kWholeFrom1,
+        {.range = kPositiveWhole,
          .label = "Reference batch",
          .help = "lr is for this number of samples per update and is scaled linearly to "
                  "batch_size · world size · accumulate_steps.",
@@ -482,7 +482,7 @@ void add_rest(Table& table) {
          .group = kValidation,
          .rare = true});
     add(table, "validation.report_every", MEMBER(validation.report_every),
-        {.range = kWholeFrom1,
+        {.range = kPositiveWhole,
          .label = "Report every",
          .help = "Batches between two results over all ranks.",
          .absent = "only the whole",
@@ -506,7 +506,7 @@ void add_rest(Table& table) {
          .group = kCheckpoint,
          .rare = true});
     add(table, "checkpoint.every_steps", MEMBER(checkpoint.every_steps),
-        {.range = kWholeFrom1,
+        {.range = kPositiveWhole,
          .label = "Every steps",
          .help = "Updates between two checkpoints.",
          .absent = "not by step",
@@ -529,13 +529,13 @@ void add_rest(Table& table) {
          .group = kCheckpoint,
          .rare = true});
     add(table, "log_every", MEMBER(log_every),
-        {.range = kWholeFrom1,
+        {.range = kPositiveWhole,
          .label = "Log every",
          .help = "Updates between two lines of the human log.",
          .group = kOutput,
          .rare = true});
     add(table, "metrics_every", MEMBER(metrics_every),
-        {.range = kWholeFrom1,
+        {.range = kPositiveWhole,
          .label = "Metrics every",
          .help = "Updates between two metric lines over all ranks; rank 0 writes them.",
          .group = kOutput,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/distribuuuu/python_value.h>
+#include <base/text.h>
 
 #include <algorithm>
 #include <array>
@@ -27,9 +28,6 @@ bool is_huge(std::string_view text) {
 
 constexpr int kDeepest = 32;  // nested lists
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 bool is_word(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
 }
@@ -222,7 +220,7 @@ private:
     std::size_t at_ = 0;
 };
 
-std::string repr(const std::string& text) {
+std::string repr_of_text(const std::string& text) {
     const bool has_single = text.find('\'') != std::string::npos;
     const char quote = has_single && text.find('"') == std::string::npos ? '"' : '\'';
     std::string result(1, quote);
@@ -269,7 +267,7 @@ std::string repr(const PythonValue& value) {
         return repr(*number);
     }
     if (const auto* text = value.as<std::string>()) {
-        return repr(*text);
+        return repr_of_text(*text);
     }
     if (const auto* list = value.as<PythonList>()) {
         std::string result;

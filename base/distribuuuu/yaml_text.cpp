@@ -14,7 +14,7 @@
 namespace rankscope::distribuuuu {
 namespace {
 
-constexpr int kDeepest = 16;  // nested sections or lists
+constexpr int kDeepestSection = 16;  // nested sections or lists
 
 bool is_one_of(std::string_view text, std::string_view words) {
     // Words are separated by single spaces; none of them contains one.
@@ -109,7 +109,7 @@ private:
         return {std::move(list)};
     }
     void check_depth(const YAML::Node& node, int depth) const {
-        if (depth > kDeepest) {
+        if (depth > kDeepestSection) {
             fail(node, "is nested too deeply");
         }
     }

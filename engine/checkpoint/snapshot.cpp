@@ -11,7 +11,7 @@
 namespace rankscope::engine {
 namespace {
 
-constexpr std::string_view kPrefix = "state.";
+constexpr std::string_view kStatePrefix = "state.";
 
 /// By name: files order tensors in their own ways.
 void add(ContentHash& hash, const std::vector<TensorRecord>& tensors) {
@@ -36,17 +36,17 @@ void add(ContentHash& hash, const std::vector<TensorRecord>& tensors) {
 }  // namespace
 
 std::string optimizer_tensor_name(std::string_view parameter, std::string_view state) {
-    std::string name(kPrefix);
+    std::string name(kStatePrefix);
     name.append(parameter).append(".").append(state);
     return name;
 }
 
 OptimizerTensorName split_optimizer_tensor_name(std::string_view name) {
     const std::size_t dot = name.rfind('.');
-    if (!name.starts_with(kPrefix) || dot <= kPrefix.size() || dot + 1 == name.size()) {
+    if (!name.starts_with(kStatePrefix) || dot <= kStatePrefix.size() || dot + 1 == name.size()) {
         return {};
     }
-    return {std::string(name.substr(kPrefix.size(), dot - kPrefix.size())),
+    return {std::string(name.substr(kStatePrefix.size(), dot - kStatePrefix.size())),
             std::string(name.substr(dot + 1))};
 }
 

@@ -19,11 +19,11 @@ namespace {
 
 constexpr std::size_t kMaxEntries = 1'000'000;
 constexpr std::uint64_t kZip64From = 0xFFFFFFFFU;
-constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kEntryAlignment = 64;
 constexpr std::size_t kLocalHeader = 30;
 constexpr std::size_t kZip64Extra = 20;
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_archive(const std::string& what) {
     throw Error("not a ZIP archive of torch.save: " + what);
 }
 
@@ -82,7 +82,7 @@ ZipEntry current_entry(unzFile archive, std::span<const std::byte> bytes) {
     if (unzGetCurrentFileInfo64(archive, &info, name.data(), name.size() - 1, nullptr, 0, nullptr, 0) !=
             UNZ_OK ||
         info.size_filename >= name.size()) {
-        refuse("an entry of its directory is damaged");
+        refuse_archive("an entry of its directory is damaged");
     }
     // Names are texts: a zero byte inside would make two names one.
     ZipEntry entry{
@@ -96,12 +96,12 @@ ZipEntry current_entry(unzFile archive, std::span<const std::byte> bytes) {
         return entry;
     }
     if (unzOpenCurrentFile(archive) != UNZ_OK) {
-        refuse(entry.name + " is damaged");
+        refuse_archive(entry.name + " is damaged");
     }
     const std::uint64_t begin = unzGetCurrentFileZStreamPos64(archive);
     unzCloseCurrentFile(archive);
     if (begin > bytes.size() || info.uncompressed_size > bytes.size() - begin) {
-        refuse(entry.name + " goes beyond the archive's end: it was cut off");
+        refuse_archive(entry.name + " goes beyond the archive's end: it was cut off");
     }
     entry.bytes = bytes.subspan(begin, info.uncompressed_size);
     return entry;
@@ -158,7 +158,8 @@ zlib_filefunc64_def writing_functions(Sink& to) {
 /// PyTorch uses for the same purpose.
 std::string padding(std::uint64_t header_begin, std::size_t name_size, bool zip64) {
     const std::uint64_t unpadded = header_begin + kLocalHeader + name_size + (zip64 ? kZip64Extra : 0) + 4;
-    const auto fill = static_cast<std::uint16_t>((kAlignment - unpadded % kAlignment) % kAlignment);
+    const auto fill =
+        static_cast<std::uint16_t>((kEntryAlignment - unpadded % kEntryAlignment) % kEntryAlignment);
     std::string field = "FB";
     field += static_cast<char>(fill & 0xFFU);
     field += static_cast<char>(fill >> 8U);
@@ -173,7 +174,7 @@ std::vector<ZipEntry> read_zip(std::span<const std::byte> archive) {
     zlib_filefunc64_def functions = reading_functions(from);
     const std::unique_ptr<void, CloseArchive> zip(unzOpen2_64("", &functions));
     if (!zip) {
-        refuse("its end, the directory, is not there; it was cut off or is another kind of file");
+        refuse_archive("its end, the directory, is not there; it was cut off or is another kind of file");
     }
     std::vector<ZipEntry> entries;
     std::set<std::string> names;
@@ -181,11 +182,11 @@ std::vector<ZipEntry> read_zip(std::span<const std::byte> archive) {
     for (; result == UNZ_OK && entries.size() < kMaxEntries; result = unzGoToNextFile(zip.get())) {
         entries.push_back(current_entry(zip.get(), archive));
         if (!names.insert(entries.back().name).second) {
-            refuse("the name " + entries.back().name + " comes twice");
+            refuse_archive("the name " + entries.back().name + " comes twice");
         }
     }
     if (result != UNZ_END_OF_LIST_OF_FILE) {
-        refuse("its directory is damaged");
+        refuse_archive("its directory is damaged");
     }
     return entries;
 }

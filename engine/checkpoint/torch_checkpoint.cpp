@@ -18,17 +18,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPrefix = "ckpt_ep_";
+constexpr std::string_view kEpochPrefix = "ckpt_ep_";
 constexpr std::string_view kSuffix = ".pth.tar";
 
 std::optional<std::int64_t> epoch_of(const fs::path& path) {
     const std::string name = path.filename().string();
-    if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) {
+    if (!name.starts_with(kEpochPrefix) || !name.ends_with(kSuffix)) {
         return std::nullopt;
     }
     std::int64_t epoch = 0;
     const char* end = name.data() + name.size() - kSuffix.size();
-    const auto [stop, error] = std::from_chars(name.data() + kPrefix.size(), end, epoch);
+    const auto [stop, error] = std::from_chars(name.data() + kEpochPrefix.size(), end, epoch);
     return error == std::errc{} && stop == end && epoch >= 0 ? std::optional(epoch) : std::nullopt;
 }
 

@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 
 /// A short operation is over before a sleep would be.
 constexpr auto kSpin = 100us;
-constexpr auto kNap = 50us;
+constexpr auto kGroupNap = 50us;
 
 /// Device memory that frees itself.
 class DeviceBytes {
@@ -295,7 +295,7 @@ private:
                              " s: another rank hangs or is gone");
                 aborted_.check();
             }
-            std::this_thread::sleep_for(kNap);
+            std::this_thread::sleep_for(kGroupNap);
         }
         record_->finish();
     }

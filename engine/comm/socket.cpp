@@ -23,7 +23,7 @@
 namespace rankscope::engine {
 namespace {
 
-std::string reason(int code) {
+std::string error_text(int code) {
     return std::generic_category().message(code);
 }
 
@@ -56,7 +56,7 @@ IoResult wait_for(int descriptor, short events, Clock::time_point deadline) {
             return {IoStatus::timeout, "time-out", ETIMEDOUT};
         }
         if (ready < 0 && errno != EINTR) {
-            return {IoStatus::failed, reason(errno), errno};
+            return {IoStatus::failed, error_text(errno), errno};
         }
     }
 }
@@ -86,11 +86,11 @@ IoResult connect_one(const addrinfo& address, Clock::time_point deadline, Socket
     Socket candidate(
         ::socket(address.ai_family, address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, address.ai_protocol));
     if (!candidate) {
-        return {IoStatus::failed, reason(errno), errno};
+        return {IoStatus::failed, error_text(errno), errno};
     }
     if (connect(candidate.fd(), address.ai_addr, address.ai_addrlen) != 0) {
         if (errno != EINPROGRESS) {
-            return {IoStatus::failed, reason(errno), errno};
+            return {IoStatus::failed, error_text(errno), errno};
         }
         if (IoResult waited = wait_for(candidate.fd(), POLLOUT, deadline); !waited) {
             return waited;
@@ -99,7 +99,7 @@ IoResult connect_one(const addrinfo& address, Clock::time_point deadline, Socket
         socklen_t size = sizeof(failed);
         getsockopt(candidate.fd(), SOL_SOCKET, SO_ERROR, &failed, &size);
         if (failed != 0) {
-            return {IoStatus::failed, reason(failed), failed};
+            return {IoStatus::failed, error_text(failed), failed};
         }
     }
     set_tcp_options(candidate.fd());
@@ -205,7 +205,7 @@ Socket listen_tcp(std::uint16_t port, const std::string& address) {
                     " may not be opened by this user (ports below 1024 belong to root). Choose a "
                     "master_port from 1024.");
     }
-    throw Error(where + " cannot be opened: " + reason(failed));
+    throw Error(where + " cannot be opened: " + error_text(failed));
 }
 
 std::uint16_t local_port(const Socket& socket) {
@@ -256,7 +256,7 @@ IoResult send_all(const Socket& socket, const void* data, std::size_t size, Cloc
             }
         } else if (errno != EINTR) {
             const bool gone = errno == EPIPE || errno == ECONNRESET;
-            return {gone ? IoStatus::closed : IoStatus::failed, reason(errno), errno};
+            return {gone ? IoStatus::closed : IoStatus::failed, error_text(errno), errno};
         }
     }
     return {};
@@ -277,7 +277,7 @@ IoResult receive_all(const Socket& socket, void* data, std::size_t size, Clock::
             }
         } else if (errno != EINTR) {
             const bool gone = errno == ECONNRESET || errno == ETIMEDOUT;
-            return {gone ? IoStatus::closed : IoStatus::failed, reason(errno), errno};
+            return {gone ? IoStatus::closed : IoStatus::failed, error_text(errno), errno};
         }
     }
     return {};

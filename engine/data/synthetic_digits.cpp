@@ -50,12 +50,12 @@ const std::array<std::vector<Stroke>, 10>& glyphs() {
 }
 
 /// A random rotation, slant, size and place.
-struct Placement {
+struct DigitPlacement {
     float xx, xy, yx, yy, dx, dy;
     Point operator()(Point p) const { return {xx * p.x + xy * p.y + dx, yx * p.x + yy * p.y + dy}; }
 };
 
-Placement random_placement(SampleRandom& random) {
+DigitPlacement random_placement(SampleRandom& random) {
     const float angle = random.between(-0.28F, 0.28F);
     const float slant = random.between(-0.25F, 0.25F);
     const float width = random.between(14.0F, 22.0F);
@@ -97,7 +97,7 @@ void draw_line(std::array<float, kSize * kSize>& image, Point a, Point b, float 
 
 void draw_sample(std::uint8_t digit, SampleRandom& random, std::uint8_t* pixels) {
     std::array<float, kSize * kSize> image{};
-    const Placement place = random_placement(random);
+    const DigitPlacement place = random_placement(random);
     const float radius = random.between(0.8F, 1.7F);
     for (const Stroke& stroke : glyphs().at(digit)) {
         for (std::size_t i = 1; i < stroke.size(); ++i) {

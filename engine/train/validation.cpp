@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double ms_since(Clock::time_point from) {
+double elapsed_ms(Clock::time_point from) {
     return std::chrono::duration<double, std::milli>(Clock::now() - from).count();
 }
 
@@ -45,7 +45,7 @@ Totals validate(TrainingStep& step, BatchLoader& loader, const ValidationRun& ru
     for (std::int64_t number = 1; number <= batches; ++number) {
         const auto begin = Clock::now();
         batch = loader.next(std::move(batch));
-        ValidationStep report{.batch = number, .batches = batches, .data_ms = ms_since(begin)};
+        ValidationStep report{.batch = number, .batches = batches, .data_ms = elapsed_ms(begin)};
         if (batch) {
             report.mine.add(step.evaluate(*batch), batch->size());
             mine.add(report.mine);
@@ -56,7 +56,7 @@ Totals validate(TrainingStep& step, BatchLoader& loader, const ValidationRun& ru
             report.all = {reduced[0], reduced[1]};
             all = reduced[1];
         }
-        report.batch_ms = ms_since(begin);
+        report.batch_ms = elapsed_ms(begin);
         done(report);
     }
     return all;

@@ -18,7 +18,7 @@ namespace {
 constexpr double kAskWithin = 3;
 constexpr double kSettleWithin = 60;  // each
 constexpr std::size_t kNamed = 3;
-constexpr qsizetype kLongestName = 40;
+constexpr qsizetype kLongestAwayName = 40;
 constexpr qsizetype kLongestReason = 120;
 
 }  // namespace
@@ -94,7 +94,7 @@ void AwayBar::settle(const std::vector<AskedRun>& asked_runs) {
 }
 
 QString AwayBar::run_text(const RunRecord& run) {
-    const QString name = qs(run.name).simplified().left(kLongestName);
+    const QString name = qs(run.name).simplified().left(kLongestAwayName);
     if (run.outcome == Outcome::Done) {
         return tr("%1 done in %2").arg(name, duration_us_text(run.started_us, run.ended_us));
     }

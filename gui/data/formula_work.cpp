@@ -12,7 +12,7 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t kLag = 256;  ///< steps; a rank that is further behind holds up no mean
 
 bool is_over_all(Whose whose) {
@@ -40,7 +40,7 @@ float combined(Whose whose, std::vector<float>& values) {
 /// The value at a step, or the last one before it.
 double value_until(const MetricColumn& column, std::int64_t step) {
     const std::size_t i = column.steps().lower_bound(double(step) + 0.5);
-    return i == 0 ? kNone : double(column.at(i - 1));
+    return i == 0 ? kNoNumber : double(column.at(i - 1));
 }
 
 /// The index in `of` from which `all` has nothing yet. Another rank may lead than before: sizes say nothing.
@@ -51,7 +51,7 @@ std::size_t next_of(const MetricColumn& all, const MetricColumn& of) {
 }  // namespace
 
 FormulaWork::FormulaWork(const Formula& formula, std::vector<MetricId> metrics)
-    : formula_(formula), values_(metrics.size(), kNone) {
+    : formula_(formula), values_(metrics.size(), kNoNumber) {
     for (const MetricId metric : metrics) {
         operands_.push_back({metric, {}});
     }
@@ -151,7 +151,7 @@ std::size_t FormulaWork::aggregate(const LiveData& run, std::size_t index, std::
             }
         }
         used += run.series.size();
-        operand.all.add(step, values.empty() ? float(kNone) : combined(whose, values));
+        operand.all.add(step, values.empty() ? float(kNoNumber) : combined(whose, values));
     }
     return used;
 }

@@ -40,7 +40,7 @@ LineLevel level_of_word(std::string_view word) {
                                                  : LineLevel::None;
 }
 
-bool is_letter(char c) {
+bool is_level_letter(char c) {
     return std::isalpha(static_cast<unsigned char>(c)) != 0;
 }
 
@@ -56,12 +56,12 @@ LineLevel level_of_line(std::string_view text) {
     text = text.substr(0, kLooked);
     LineLevel level = LineLevel::None;
     for (std::size_t begin = 0; begin < text.size();) {
-        if (!is_letter(text[begin])) {
+        if (!is_level_letter(text[begin])) {
             ++begin;
             continue;
         }
         std::size_t end = begin;
-        while (end < text.size() && is_letter(text[end])) {
+        while (end < text.size() && is_level_letter(text[end])) {
             ++end;
         }
         const LineLevel of_word = level_of_word(text.substr(begin, end - begin));

@@ -9,7 +9,7 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr std::uint32_t kAtOnce = 1U << 18;  ///< lines between two looks at the stop token
+constexpr std::uint32_t kLinesAtOnce = 1U << 18;  ///< lines between two looks at the stop token
 
 }  // namespace
 
@@ -62,7 +62,7 @@ std::uint32_t LineOrder::advance(std::uint32_t end, const std::stop_token& stop)
     const auto before = [this](std::uint32_t a, std::uint32_t b) { return stands_before(*store_, a, b); };
     std::vector<std::uint32_t> fresh;
     while (taken_ < end && !stop.stop_requested()) {
-        const std::uint32_t until = end - taken_ > kAtOnce ? taken_ + kAtOnce : end;
+        const std::uint32_t until = end - taken_ > kLinesAtOnce ? taken_ + kLinesAtOnce : end;
         fresh.clear();
         for (std::uint32_t line = taken_; line < until; ++line) {
             if (choice_.takes(*store_, line) && !(choice_.folded && folds_away(line))) {

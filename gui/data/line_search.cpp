@@ -13,7 +13,7 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr std::size_t kAtOnce = std::size_t(4) << 20;  ///< bytes between two looks at the stop token
+constexpr std::size_t kSearchedAtOnce = std::size_t(4) << 20;  ///< bytes between two looks at the stop token
 constexpr std::int64_t kPatternMemory = std::int64_t(32) << 20;  ///< of its automaton
 
 RE2::Options options(const SearchText& wanted) {
@@ -234,8 +234,9 @@ std::uint32_t search_lines(const LineStore& store, const LinePattern& pattern, s
             if (stop.stop_requested()) {
                 return line;
             }
-            const std::size_t part_end = std::min(
-                line_end(piece.text, std::min(done + kAtOnce, piece.text.size())) + 1, piece.text.size());
+            const std::size_t part_end =
+                std::min(line_end(piece.text, std::min(done + kSearchedAtOnce, piece.text.size())) + 1,
+                         piece.text.size());
             const std::string_view part = piece.text.substr(0, part_end);
             std::optional<std::size_t> at;
             while (done < part.size() && (at = pattern.find_line(part, done))) {

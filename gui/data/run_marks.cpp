@@ -15,7 +15,7 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr std::size_t kMostText = 300;  ///< bytes
+constexpr std::size_t kMostMarkText = 300;  ///< bytes
 constexpr double kMostEpochs = 1e15;
 constexpr std::size_t kMostRewinds = 100;  ///< a program may count to ten for ever
 
@@ -117,7 +117,7 @@ void RunMarks::add_of_node(RunMark mark, const std::string& node) {
         }
         if (earlier->text.empty()) {
             earlier->text = node;
-        } else if (earlier->text.find(node) == std::string::npos && earlier->text.size() < kMostText) {
+        } else if (earlier->text.find(node) == std::string::npos && earlier->text.size() < kMostMarkText) {
             earlier->text += ", " + node;
         }
         return;
@@ -127,8 +127,8 @@ void RunMarks::add_of_node(RunMark mark, const std::string& node) {
 }
 
 void RunMarks::add(RunMark mark) {
-    if (mark.text.size() > kMostText) {
-        mark.text = ss(qs(mark.text).left(qsizetype(kMostText)) + u"…"_s);
+    if (mark.text.size() > kMostMarkText) {
+        mark.text = ss(qs(mark.text).left(qsizetype(kMostMarkText)) + u"…"_s);
     }
     if (marks_.size() == kMost) {
         const auto oldest = std::find_if(marks_.begin(), marks_.end(), [](const RunMark& each) {

@@ -21,8 +21,8 @@ struct Words {
 };
 
 constexpr std::array kUnits{XUnit::Step, XUnit::Epoch, XUnit::Elapsed, XUnit::Clock, XUnit::Samples};
-constexpr double kMicro = 1e-6;
-constexpr double kSmallest = 1e-6;   ///< value on a logarithmic scale: all below stand there
+constexpr double kPerMicrosecond = 1e-6;
+constexpr double kSmallestX = 1e-6;  ///< value on a logarithmic scale: all below stand there
 constexpr double kMostDecades = 18;  ///< as a whole number of 64 bits
 constexpr double kWideRatio = 8;
 constexpr double kFarSeconds = 4e11;  ///< beyond what a calendar shows
@@ -85,7 +85,7 @@ void XScale::update(const LiveData& run, XUnit wanted, bool log) {
     steps_per_epoch_ = std::max(double(run.state.steps_per_epoch), 1.0);
     zero_ = 0;
     if (unit_ == XUnit::Elapsed) {
-        zero_ = double(run.state.start_us) * kMicro;
+        zero_ = double(run.state.start_us) * kPerMicrosecond;
         if (zero_ <= 0) {
             zero_ = run.step_times.at(run.first_step());
         }
@@ -98,7 +98,7 @@ void XScale::update(const LiveData& run, XUnit wanted, bool log) {
 }
 
 double XScale::position(double value) const {
-    return log_ ? std::log10(std::max(value, kSmallest)) : value;
+    return log_ ? std::log10(std::max(value, kSmallestX)) : value;
 }
 
 double XScale::value_at(double position) const {
@@ -114,7 +114,7 @@ double XScale::first_step(double first) const {
 }
 
 bool XScale::is_log_over(double first_step, double last_step) const {
-    return log_ && value_of_step(last_step) > kWideRatio * std::max(value_of_step(first_step), kSmallest);
+    return log_ && value_of_step(last_step) > kWideRatio * std::max(value_of_step(first_step), kSmallestX);
 }
 
 double XScale::value_of_step(double step, int rank) const {
@@ -149,7 +149,7 @@ double XScale::step_at(double x, int rank) const {
 }
 
 double XScale::of_moment(double step, std::int64_t t_us) const {
-    return is_timed() && t_us > 0 ? position(double(t_us) * kMicro - zero_) : of_step(step);
+    return is_timed() && t_us > 0 ? position(double(t_us) * kPerMicrosecond - zero_) : of_step(step);
 }
 
 QString XScale::text(double position) const {

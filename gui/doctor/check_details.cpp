@@ -25,7 +25,7 @@ namespace rankscope::gui {
 namespace {
 
 constexpr std::size_t kNamedPairs = 6;
-constexpr int kShownLines = 7;
+constexpr int kEvidenceLines = 7;
 
 QString pairs_text(const std::vector<NodePair>& pairs) {
     QStringList shown;
@@ -135,7 +135,7 @@ void CheckDetails::set_check(const Check* check) {
 
 // As high as its lines are when they are wrapped, up to a few.
 void CheckDetails::fit_evidence() {
-    const int lines = std::clamp(int(std::ceil(evidence_->document()->size().height())), 1, kShownLines);
+    const int lines = std::clamp(int(std::ceil(evidence_->document()->size().height())), 1, kEvidenceLines);
     evidence_->setFixedHeight(text_height(evidence_->font(), lines) +
                               2 * int(evidence_->document()->documentMargin()) + 2 * evidence_->frameWidth() +
                               2);

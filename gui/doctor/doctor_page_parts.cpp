@@ -35,7 +35,7 @@ namespace {
 
 constexpr int kLeftWidth = 500;
 constexpr int kRightWidth = 680;
-constexpr int kSign = 22;
+constexpr int kSignSize = 22;
 
 }  // namespace
 
@@ -97,7 +97,7 @@ QWidget* DoctorPage::make_summary() {
     layout->setContentsMargins(12, 8, 12, 8);
     layout->setSpacing(10);
     sign_ = new QLabel(card);
-    sign_->setFixedSize(kSign, kSign);
+    sign_->setFixedSize(kSignSize, kSignSize);
     auto* texts = new QVBoxLayout;
     texts->setSpacing(2);
     title_ = make_label({}, card);

@@ -28,7 +28,7 @@ namespace rankscope::gui {
 
 namespace {
 
-enum Column { kNode, kKey, kLogin, kColumns };
+enum KeyColumn { kKeyNode, kKeyKey, kKeyLogin, kKeyColumns };
 
 QString path_of(const QLineEdit* edit) {
     return qs(expand_home(ss(edit->text().trimmed())).string());
@@ -96,7 +96,7 @@ void KeyDialog::make_fields() {
 }
 
 void KeyDialog::make_table() {
-    table_ = new QTableWidget(int(nodes_.size()), kColumns, this);
+    table_ = new QTableWidget(int(nodes_.size()), kKeyColumns, this);
     table_->setObjectName(u"keyTable"_s);
     table_->setAccessibleName(tr("Nodes"));
     table_->setHorizontalHeader(new QuietHeader(table_));
@@ -107,14 +107,14 @@ void KeyDialog::make_table() {
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->horizontalHeader()->setStretchLastSection(true);
     table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    table_->setColumnWidth(kNode, 200);
-    table_->setColumnWidth(kKey, 120);
+    table_->setColumnWidth(kKeyNode, 200);
+    table_->setColumnWidth(kKeyKey, 120);
     for (int row = 0; row < table_->rowCount(); ++row) {
         auto* name = new QTableWidgetItem(qs(nodes_[std::size_t(row)].name));
         name->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
         name->setCheckState(Qt::Checked);
-        table_->setItem(row, kNode, name);
-        for (int column = kKey; column < kColumns; ++column) {
+        table_->setItem(row, kKeyNode, name);
+        for (int column = kKeyKey; column < kKeyColumns; ++column) {
             table_->setItem(row, column, new QTableWidgetItem);
         }
     }
@@ -123,7 +123,7 @@ void KeyDialog::make_table() {
 std::vector<std::size_t> KeyDialog::ticked() const {
     std::vector<std::size_t> rows;
     for (int row = 0; row < table_->rowCount(); ++row) {
-        if (table_->item(row, kNode)->checkState() == Qt::Checked) {
+        if (table_->item(row, kKeyNode)->checkState() == Qt::Checked) {
             rows.push_back(std::size_t(row));
         }
     }
@@ -164,8 +164,8 @@ void KeyDialog::start() {
     const auto rows = ticked();
     for (const std::size_t row : rows) {
         chosen.push_back(nodes_[row]);
-        table_->item(int(row), kKey)->setText(tr("…"));
-        table_->item(int(row), kLogin)->setText({});
+        table_->item(int(row), kKeyKey)->setText(tr("…"));
+        table_->item(int(row), kKeyLogin)->setText({});
     }
     const std::string file = ss(path_of(file_));
     const std::string comment = ss(qEnvironmentVariable("USER") % u'@' % QSysInfo::machineHostName());
@@ -194,8 +194,8 @@ void KeyDialog::start() {
 
 void KeyDialog::show_result(std::size_t node, const KeyInstallation& result) {
     const QSignalBlocker quiet(table_);
-    QTableWidgetItem* key = table_->item(int(node), kKey);
-    QTableWidgetItem* login = table_->item(int(node), kLogin);
+    QTableWidgetItem* key = table_->item(int(node), kKeyKey);
+    QTableWidgetItem* login = table_->item(int(node), kKeyLogin);
     const bool lies_there = result.verified || (result.failure && result.failure->code == "key-not-accepted");
     key->setText(!lies_there ? tr("not installed") : (result.added ? tr("added") : tr("already there")));
     login->setText(result.verified ? tr("works") : (result.failure ? qs(result.failure->what) : tr("fails")));
@@ -207,7 +207,7 @@ void KeyDialog::finished(const Result<KeyPair>& key) {
     if (!key) {
         state_->setText(failure_text(key.failure()));
         for (int row = 0; row < table_->rowCount(); ++row) {
-            table_->item(row, kKey)->setText({});
+            table_->item(row, kKeyKey)->setText({});
         }
         return;
     }
@@ -215,7 +215,7 @@ void KeyDialog::finished(const Result<KeyPair>& key) {
 }
 
 QString KeyDialog::result_text(int row) const {
-    return table_->item(row, kKey)->text() % u' ' % table_->item(row, kLogin)->text();
+    return table_->item(row, kKeyKey)->text() % u' ' % table_->item(row, kKeyLogin)->text();
 }
 
 }  // namespace rankscope::gui

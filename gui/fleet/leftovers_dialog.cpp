@@ -33,7 +33,16 @@ namespace {
 
 constexpr qsizetype kLongestName = 60;
 
-enum Column { kWhat, kPid, kUser, kSince, kSize, kCommand, kFreedBy, kColumns };
+enum LeftoverColumn {
+    kLeftoverWhat,
+    kLeftoverPid,
+    kLeftoverUser,
+    kLeftoverSince,
+    kLeftoverSize,
+    kLeftoverCommand,
+    kLeftoverFreedBy,
+    kLeftoverColumns
+};
 
 QString kind_text(const Leftover& entry) {
     if (entry.port != 0) {
@@ -146,7 +155,7 @@ LeftoversDialog::LeftoversDialog(NodeSpec node, int port, Prompter prompter,
 }
 
 void LeftoversDialog::make_table() {
-    table_ = new QTableWidget(0, kColumns, this);
+    table_ = new QTableWidget(0, kLeftoverColumns, this);
     table_->setObjectName(u"leftoversTable"_s);
     table_->setAccessibleName(tr("Leftovers"));
     table_->setHorizontalHeader(new QuietHeader(table_));
@@ -159,11 +168,11 @@ void LeftoversDialog::make_table() {
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    const std::array<int, kColumns> widths{110, 70, 90, 150, 80, 220, 230};
-    for (int column = 0; column < kColumns; ++column) {
+    const std::array<int, kLeftoverColumns> widths{110, 70, 90, 150, 80, 220, 230};
+    for (int column = 0; column < kLeftoverColumns; ++column) {
         table_->setColumnWidth(column, widths[std::size_t(column)]);
     }
-    table_->horizontalHeader()->setSectionResizeMode(kCommand, QHeaderView::Stretch);
+    table_->horizontalHeader()->setSectionResizeMode(kLeftoverCommand, QHeaderView::Stretch);
 }
 
 void LeftoversDialog::look(const Action& before) {
@@ -241,18 +250,18 @@ void LeftoversDialog::show_run(const LeftoverGroup& group) {
     item->setFont(font);
     item->setToolTip(plain_text(text));
     table_->setItem(row, 0, item.release());  // the table owns it
-    table_->setSpan(row, 0, 1, kColumns);
+    table_->setSpan(row, 0, 1, kLeftoverColumns);
 }
 
 void LeftoversDialog::show_entry(const Leftover& entry) {
     add_row({entry.run_id, entry.live, &entry});
     const int row = table_->rowCount() - 1;
-    const std::array<QString, kColumns> texts{
+    const std::array<QString, kLeftoverColumns> texts{
         kind_text(entry),       entry.pid == 0 ? QString() : QString::number(entry.pid),
         qs(entry.user),         since_text(entry.since_us),
         size_text(entry.bytes), qs(entry.what).simplified(),
         freed_by_text(entry)};
-    for (int column = 0; column < kColumns; ++column) {
+    for (int column = 0; column < kLeftoverColumns; ++column) {
         auto item = std::make_unique<QTableWidgetItem>(texts[std::size_t(column)]);
         item->setToolTip(plain_text(texts[std::size_t(column)]));
         table_->setItem(row, column, item.release());  // the table owns it

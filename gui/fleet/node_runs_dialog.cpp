@@ -28,7 +28,16 @@ namespace {
 constexpr int kRoom = 12;  // beside a text, pixels
 constexpr int kWidest = 260;
 
-enum Column { kNode, kName, kRun, kSince, kState, kProcesses, kDesk, kColumns };
+enum NodeRunColumn {
+    kNodeRunNode,
+    kNodeRunName,
+    kNodeRunRun,
+    kNodeRunSince,
+    kNodeRunState,
+    kNodeRunProcesses,
+    kNodeRunDesk,
+    kNodeRunColumns
+};
 
 QString state_text(const NodeRun& run) {
     return run.submitted && run.submitted->waiting ? NodeRunsDialog::tr("waiting") : outcome_text(run.state);
@@ -79,15 +88,15 @@ NodeRunsDialog::NodeRunsDialog(Setting setting, QWidget* parent)
 }
 
 void NodeRunsDialog::make_table() {
-    table_ = new QTableWidget(0, kColumns, this);
+    table_ = new QTableWidget(0, kNodeRunColumns, this);
     tune_table(table_, "nodeRunsTable", tr("Runs on the nodes"));
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setHorizontalHeaderLabels(
         {tr("Node"), tr("Name"), tr("Run"), tr("Since"), tr("State"), tr("Processes"), tr("Started by")});
-    table_->horizontalHeaderItem(kProcesses)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    table_->horizontalHeader()->setSectionResizeMode(kName, QHeaderView::Stretch);
-    table_->setColumnHidden(kNode, setting_.nodes.size() == 1);
+    table_->horizontalHeaderItem(kNodeRunProcesses)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    table_->horizontalHeader()->setSectionResizeMode(kNodeRunName, QHeaderView::Stretch);
+    table_->setColumnHidden(kNodeRunNode, setting_.nodes.size() == 1);
 }
 
 void NodeRunsDialog::look(const Action& before) {
@@ -134,22 +143,23 @@ void NodeRunsDialog::show_seen(const Seen& seen) {
     table_->setRowCount(int(entries_.size()));
     for (int row = 0; row < table_->rowCount(); ++row) {
         const auto& [node, run] = entries_[std::size_t(row)];
-        const std::array<QString, kColumns> texts{node_title(node),         qs(run.name).simplified(),
-                                                  qs(run.run_id),           date_time_text(run.started_us),
-                                                  state_text(run),          QString::number(run.processes),
-                                                  qs(run.desk).simplified()};
-        for (int column = 0; column < kColumns; ++column) {
+        const std::array<QString, kNodeRunColumns> texts{
+            node_title(node),         qs(run.name).simplified(),
+            qs(run.run_id),           date_time_text(run.started_us),
+            state_text(run),          QString::number(run.processes),
+            qs(run.desk).simplified()};
+        for (int column = 0; column < kNodeRunColumns; ++column) {
             auto item = std::make_unique<QTableWidgetItem>(texts[std::size_t(column)]);
             item->setToolTip(plain_text(texts[std::size_t(column)]));
-            if (column == kProcesses) {
+            if (column == kNodeRunProcesses) {
                 item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
             }
             table_->setItem(row, column, item.release());  // the table owns it
         }
     }
     table_->resizeColumnsToContents();
-    for (int column = 0; column < kColumns; ++column) {
-        if (column != kName) {
+    for (int column = 0; column < kNodeRunColumns; ++column) {
+        if (column != kNodeRunName) {
             table_->setColumnWidth(column, std::min(table_->columnWidth(column) + kRoom, kWidest));
         }
     }

@@ -26,7 +26,7 @@ struct Size {
 };
 constexpr std::array<Size, 5> kSizes{{{13, 4}, {10, 3}, {8, 2}, {6, 1}, {4, 1}}};
 constexpr int kEdge = 6;
-constexpr int kWidest = 160;
+constexpr int kWidestSlots = 160;
 
 std::vector<DeviceSlot> slots_of(const QModelIndex& index) {
     return index.data(FleetModel::SlotsRole).value<std::vector<DeviceSlot>>();
@@ -145,7 +145,7 @@ QSize SlotsDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIn
     const Size& largest = kSizes.front();
     const int count = int(slots_of(index).size());
     const int width = 2 * kEdge + count * (largest.cell + largest.gap);
-    return {std::min(width, kWidest), QStyledItemDelegate::sizeHint(option, index).height()};
+    return {std::min(width, kWidestSlots), QStyledItemDelegate::sizeHint(option, index).height()};
 }
 
 bool SlotsDelegate::helpEvent(QHelpEvent* event, QAbstractItemView* view, const QStyleOptionViewItem& option,

@@ -12,9 +12,9 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kCurve = 44;  ///< its usual width
-constexpr int kLeast = 16;  ///< below it, nothing can be seen
-constexpr int kRoom = 6;    ///< around it
+constexpr int kCurve = 44;   ///< its usual width
+constexpr int kLeast = 16;   ///< below it, nothing can be seen
+constexpr int kUseRoom = 6;  ///< around it
 
 QList<float> course_of(const QModelIndex& index) {
     return index.data(FleetModel::CourseRole).value<QList<float>>();
@@ -27,11 +27,11 @@ void UseDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     ProbeDelegate::paint(painter, option, index);
     const QList<float> course = course_of(index);
     const int text = ProbeDelegate::sizeHint(option, index).width();
-    const int width = std::min(option.rect.width() - text - kRoom, kCurve);
+    const int width = std::min(option.rect.width() - text - kUseRoom, kCurve);
     if (course.size() < 2 || width < kLeast) {
         return;
     }
-    const QRectF box(option.rect.right() - kRoom - width, option.rect.top() + 4.0, width,
+    const QRectF box(option.rect.right() - kUseRoom - width, option.rect.top() + 4.0, width,
                      option.rect.height() - 8.0);
     const ThemeColors colors = theme_colors(option.palette);
     const bool aged = index.data(FleetModel::AgedRole).toBool();
@@ -41,7 +41,7 @@ void UseDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
 QSize UseDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
     QSize size = ProbeDelegate::sizeHint(option, index);
     if (course_of(index).size() > 1) {
-        size.rwidth() += kCurve + 2 * kRoom;
+        size.rwidth() += kCurve + 2 * kUseRoom;
     }
     return size;
 }

@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kVersion = 1;
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{8} * 1024 * 1024;
+constexpr std::uintmax_t kMostDraftBytes = std::uintmax_t{8} * 1024 * 1024;
 
 /// JSON holds UTF-8 only; other bytes of a text are replaced.
 std::string text_of(const json& root, const char* key) {
@@ -41,7 +41,7 @@ Result<void> write_job_draft(const std::filesystem::path& file, const JobSource&
 
 std::optional<JobSource> read_job_draft(const std::filesystem::path& file) {
     std::error_code missing;
-    if (const auto size = std::filesystem::file_size(file, missing); missing || size > kMostBytes) {
+    if (const auto size = std::filesystem::file_size(file, missing); missing || size > kMostDraftBytes) {
         return std::nullopt;
     }
     const auto content = read_file(file);

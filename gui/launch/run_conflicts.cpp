@@ -18,7 +18,7 @@ struct Words {
     Q_DECLARE_TR_FUNCTIONS(Launch)
 };
 
-constexpr int kMostNodes = 3;  ///< named in a warning
+constexpr int kMostNamedNodes = 3;  ///< named in a warning
 
 using Gpus = std::map<std::string, std::set<std::string>>;  ///< "cuda:0" by node
 
@@ -84,8 +84,8 @@ RunConflicts run_conflicts(const LaunchPlan& plan, const std::vector<RunningPlan
             continue;
         }
         QStringList nodes = shared_gpus(wanted, gpus_of(other.plan));
-        if (nodes.size() > kMostNodes) {
-            nodes = nodes.first(kMostNodes) + QStringList(u"…"_s);
+        if (nodes.size() > kMostNamedNodes) {
+            nodes = nodes.first(kMostNamedNodes) + QStringList(u"…"_s);
         }
         if (!nodes.isEmpty()) {
             conflicts.warning = Words::tr(

@@ -48,7 +48,7 @@ constexpr int kExitWidth = 66;
 const QString kWidestValue = QStringLiteral("8.8888e-8");
 constexpr int kSwatch = 38;     ///< colour and gap next to a rank's number
 constexpr int kMeansMs = 1000;  ///< means over a range are counted again, which may read a lot
-constexpr int kGap = 8;         ///< between the parts of the page
+constexpr int kPageGap = 8;     ///< between the parts of the page
 constexpr int kTightGap = 3;
 constexpr double kMostCards = 0.3;  ///< of the page's height
 constexpr int kRoomForCards =
@@ -121,8 +121,8 @@ MetricChooser* LivePage::chooser() const {
 QWidget* LivePage::make_content() {
     auto* content = new QWidget(this);
     auto* layout = new QVBoxLayout(content);
-    layout->setContentsMargins(10, kGap, 10, kGap);
-    layout->setSpacing(kGap);
+    layout->setContentsMargins(10, kPageGap, 10, kPageGap);
+    layout->setSpacing(kPageGap);
     header_ = new RunHeader(content);
     link_ = new NoticeBar(NoticeBar::Kind::Fault, "linkBanner", content);
     banner_ = new FailureBanner(fixes_, content);
@@ -343,12 +343,12 @@ void LivePage::set_tight(bool on) {
     telemetry_->set_tight(on);
     const bool with_stages = !on || current_->state().first_step_us == 0;
     QLayout* layout = stages_->parentWidget()->layout();
-    if (with_stages != stages_->isHidden() && layout->spacing() == (on ? kTightGap : kGap)) {
+    if (with_stages != stages_->isHidden() && layout->spacing() == (on ? kTightGap : kPageGap)) {
         return;
     }
     QTimer::singleShot(0, panes_, &LivePanes::fit);  // after the new layout of the page
     stages_->setVisible(with_stages);
-    layout->setSpacing(on ? kTightGap : kGap);
+    layout->setSpacing(on ? kTightGap : kPageGap);
     layout->setContentsMargins(10, layout->spacing(), 10, layout->spacing());
 }
 

@@ -26,7 +26,7 @@ namespace rankscope::gui {
 namespace {
 
 constexpr int kShownRows = 8;
-constexpr int kPad = 8;
+constexpr int kBarPad = 8;
 constexpr int kWidestName = 190;
 
 QColor part_color(StartPart part, const ThemeColors& colors) {
@@ -197,8 +197,8 @@ void StartBars::paintEvent(QPaintEvent*) {
             std::max(name_width, fontMetrics().horizontalAdvance(row_name(rows_[std::size_t(i)])) + 4);
     }
     name_width = std::min(name_width, kWidestName);
-    const double left = name_width + 2 * kPad;
-    const double width = std::max(viewport()->width() - left - kPad, 10.0);
+    const double left = name_width + 2 * kBarPad;
+    const double width = std::max(viewport()->width() - left - kBarPad, 10.0);
     const double span = std::max(double(now_us_ - begin_us_), 1.0);
     const auto x_of = [&](std::int64_t t_us) {
         return left + width * std::clamp(double(t_us - begin_us_) / span, 0.0, 1.0);
@@ -210,7 +210,7 @@ void StartBars::paintEvent(QPaintEvent*) {
             painter.fillRect(QRect(0, y, viewport()->width(), height), colors.selection);
         }
         painter.setPen(row.awaited ? colors.bad : colors.text);
-        painter.drawText(QRect(kPad, y, name_width, height), Qt::AlignVCenter | Qt::AlignLeft,
+        painter.drawText(QRect(kBarPad, y, name_width, height), Qt::AlignVCenter | Qt::AlignLeft,
                          fontMetrics().elidedText(row_name(row), Qt::ElideMiddle, name_width));
         for (std::size_t part = 0; part < kStartParts; ++part) {
             const StartSpan& bar = row.spans[part];
@@ -265,7 +265,7 @@ StartWaterfall::StartWaterfall(QWidget* parent)
     layout->setContentsMargins(1, 5, 1, 5);
     layout->setSpacing(4);
     auto* head = new QHBoxLayout;
-    head->setContentsMargins(kPad, 0, kPad, 0);
+    head->setContentsMargins(kBarPad, 0, kBarPad, 0);
     head->setSpacing(4);
     waiting_->setObjectName(u"startWaiting"_s);
     QFont bold = waiting_->font();

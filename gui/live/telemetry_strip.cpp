@@ -42,7 +42,7 @@ constexpr int kMostGpuLines = 17;
 constexpr int kNodeLineOfPage = 170;  ///< a line for this many pixels of the page's height
 constexpr int kGpuLineOfPage = 80;
 constexpr int kFigureWidth = 46;  ///< "100 %"
-constexpr int kPad = 6;
+constexpr int kStripPad = 6;
 constexpr int kLineRoom = 7;  ///< around the text of a line
 
 /// The figure on the right, on its left the course of the last minute or of the chosen range.
@@ -74,7 +74,7 @@ public:
                const QModelIndex& index) const override {
         QStyledItemDelegate::paint(painter, option, index);
         const auto values = index.data(NodeSamplesModel::HistoryRole).value<QList<float>>();
-        const QRectF box = QRectF(option.rect).adjusted(kPad, 4, -kFigureWidth, -4);
+        const QRectF box = QRectF(option.rect).adjusted(kStripPad, 4, -kFigureWidth, -4);
         if (values.size() < 2 || box.width() < 12) {
             return;
         }

@@ -24,7 +24,7 @@ namespace rankscope::gui {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kGib = 1024.0 * 1024 * 1024;
+constexpr double kGibibyte = 1024.0 * 1024 * 1024;
 constexpr std::int64_t kFreshUs = 5'000'000;  ///< younger samples are not old, however often they come
 constexpr std::int64_t kAnyAge = std::numeric_limits<std::int64_t>::max();
 constexpr quintptr kNodeLevel = 0;  ///< internal id of a node's row; a GPU's row has its node's row + 1
@@ -574,12 +574,12 @@ QString NodeSamplesModel::text(const QModelIndex& index) const {
         case Ecc:
             return count_text(std::int64_t(std::clamp(figure.value, 0.0, 9e15)));
         case Disk:
-            return tr("%1 GiB").arg(short_number(figure.value / kGib));
+            return tr("%1 GiB").arg(short_number(figure.value / kGibibyte));
         default:
             return std::isfinite(figure.of)
                        ? tr("%1 / %2 GiB")
-                             .arg(short_number(figure.value / kGib), short_number(figure.of / kGib))
-                       : tr("%1 GiB").arg(short_number(figure.value / kGib));
+                             .arg(short_number(figure.value / kGibibyte), short_number(figure.of / kGibibyte))
+                       : tr("%1 GiB").arg(short_number(figure.value / kGibibyte));
     }
 }
 

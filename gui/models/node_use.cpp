@@ -15,13 +15,13 @@ namespace rankscope::gui {
 
 namespace {
 
-struct Tr {
+struct Use {
     Q_DECLARE_TR_FUNCTIONS(NodeUse)
 };
 
-constexpr std::int64_t kFreshUs = 10'000'000;
+constexpr std::int64_t kFreshUseUs = 10'000'000;
 constexpr std::int64_t kGapUs = 60'000'000;  ///< longer, and the course begins again
-constexpr double kGib = 1024.0 * 1024 * 1024;
+constexpr double kGibOfUse = 1024.0 * 1024 * 1024;
 
 double figure(const FleetNode& node, const char* key) {
     const auto it = node.sample().find(key);
@@ -43,15 +43,15 @@ double use_of_gpus(const std::vector<DeviceSlot>& devices) {
 
 QString what_it_does(const DeviceSlot& slot) {
     if (slot.rank) {
-        return Tr::tr("rank %1, %2").arg(slot.rank->rank).arg(phase_text(slot.rank->phase));
+        return Use::tr("rank %1, %2").arg(slot.rank->rank).arg(phase_text(slot.rank->phase));
     }
     switch (slot.state) {
         case DeviceSlot::State::Free:
-            return Tr::tr("free");
+            return Use::tr("free");
         case DeviceSlot::State::Used:
-            return Tr::tr("used by another program");
+            return Use::tr("used by another program");
         case DeviceSlot::State::LeftOut:
-            return Tr::tr("not offered by the inventory");
+            return Use::tr("not offered by the inventory");
         case DeviceSlot::State::Unknown:
         case DeviceSlot::State::Faulty:
         case DeviceSlot::State::Rank:
@@ -112,11 +112,11 @@ QString use_text(const FleetNode& node) {
         parts += percent_text(use, 0);
     }
     if (hottest >= 0) {
-        parts += Tr::tr("%1 °C").arg(hottest, 0, 'f', 0);
+        parts += Use::tr("%1 °C").arg(hottest, 0, 'f', 0);
     }
     if (parts.isEmpty()) {
         const double cpu = figure(node, sample_key::kCpu);
-        return cpu >= 0 ? Tr::tr("CPU %1").arg(percent_text(cpu, 0)) : QString();
+        return cpu >= 0 ? Use::tr("CPU %1").arg(percent_text(cpu, 0)) : QString();
     }
     return parts.join(u", "_s);
 }
@@ -128,14 +128,14 @@ QString use_tool_tip(const FleetNode& node, std::int64_t now_us) {
     const double used = figure(node, sample_key::kMemUsed);
     const double total = figure(node, sample_key::kMemTotal);
     if (cpu >= 0) {
-        lines += Tr::tr("CPU: %1").arg(percent_text(cpu, 0));
+        lines += Use::tr("CPU: %1").arg(percent_text(cpu, 0));
     }
     if (load >= 0) {
-        lines += Tr::tr("Load (1 min): %1").arg(load, 0, 'f', 2);
+        lines += Use::tr("Load (1 min): %1").arg(load, 0, 'f', 2);
     }
     if (used >= 0 && total > 0) {
-        lines +=
-            Tr::tr("Memory: %1 of %2").arg(bytes_text(std::uint64_t(used)), bytes_text(std::uint64_t(total)));
+        lines += Use::tr("Memory: %1 of %2")
+                     .arg(bytes_text(std::uint64_t(used)), bytes_text(std::uint64_t(total)));
     }
     for (const DeviceSlot& slot : node.devices()) {
         if (slot.gpu) {
@@ -154,14 +154,14 @@ QString use_tool_tip(const FleetNode& node, std::int64_t now_us) {
 QString figures_age_text(const FleetNode& node, std::int64_t now_us) {
     if (const std::int64_t then = node.sample_us(); then > 0) {
         return now_us >= then
-                   ? Tr::tr("As of %1 ago").arg(duration_text(std::floor(double(now_us - then) / 1e6)))
+                   ? Use::tr("As of %1 ago").arg(duration_text(std::floor(double(now_us - then) / 1e6)))
                    : QString();
     }
     if (node.state == ProbeState::Failed) {
-        return Tr::tr("Not known now: the last probe failed.");
+        return Use::tr("Not known now: the last probe failed.");
     }
-    return node.facts_are_old ? Tr::tr("Not known now: probed in an earlier session.")
-                              : Tr::tr("Not known: the node was not probed.");
+    return node.facts_are_old ? Use::tr("Not known now: probed in an earlier session.")
+                              : Use::tr("Not known: the node was not probed.");
 }
 
 QString slot_figures(const DeviceSlot& slot) {
@@ -173,32 +173,32 @@ QString slot_figures(const DeviceSlot& slot) {
         parts += percent_text(slot.use, 0);
     }
     if (slot.memory_used >= 0 && slot.memory_total > 0) {
-        parts += Tr::tr("%1 of %2 GiB")
-                     .arg(slot.memory_used / kGib, 0, 'f', 0)
-                     .arg(slot.memory_total / kGib, 0, 'f', 0);
+        parts += Use::tr("%1 of %2 GiB")
+                     .arg(slot.memory_used / kGibOfUse, 0, 'f', 0)
+                     .arg(slot.memory_total / kGibOfUse, 0, 'f', 0);
     }
     if (slot.temperature >= 0) {
-        parts += Tr::tr("%1 °C").arg(slot.temperature, 0, 'f', 0);
+        parts += Use::tr("%1 °C").arg(slot.temperature, 0, 'f', 0);
     }
     if (slot.power >= 0) {
-        parts += Tr::tr("%1 W").arg(slot.power, 0, 'f', 0);
+        parts += Use::tr("%1 W").arg(slot.power, 0, 'f', 0);
     }
     if (is_slowed_down(slot.limit)) {
-        parts += slot.limit == ClockLimit::Heat          ? Tr::tr("slowed down by heat")
-                 : slot.limit == ClockLimit::PowerSupply ? Tr::tr("slowed down by its power supply")
-                                                         : Tr::tr("slowed down by its board");
+        parts += slot.limit == ClockLimit::Heat          ? Use::tr("slowed down by heat")
+                 : slot.limit == ClockLimit::PowerSupply ? Use::tr("slowed down by its power supply")
+                                                         : Use::tr("slowed down by its board");
     }
     if (slot.ecc > 0) {
-        parts += Tr::tr("%1 uncorrected memory errors").arg(slot.ecc, 0, 'f', 0);
+        parts += Use::tr("%1 uncorrected memory errors").arg(slot.ecc, 0, 'f', 0);
     }
     return parts.join(u", "_s);
 }
 
 QString slot_text(const DeviceSlot& slot) {
     const QString figures = slot_figures(slot);
-    return (slot.gpu ? Tr::tr("GPU %1: %2") : Tr::tr("Slot %1: %2"))
+    return (slot.gpu ? Use::tr("GPU %1: %2") : Use::tr("Slot %1: %2"))
         .arg(slot.index)
-        .arg(figures.isEmpty() ? Tr::tr("not known") : figures);
+        .arg(figures.isEmpty() ? Use::tr("not known") : figures);
 }
 
 QString slots_text(const FleetNode& node) {
@@ -210,13 +210,13 @@ QString slots_text(const FleetNode& node) {
     if (lines.size() > kMostLines) {
         const qsizetype more = lines.size() - kMostLines;
         lines = lines.mid(0, kMostLines);
-        lines += Tr::tr("and %1 more").arg(more);
+        lines += Use::tr("and %1 more").arg(more);
     }
     return lines.join(u'\n');
 }
 
 bool is_aged(const FleetNode& node, std::int64_t now_us) {
-    return node.sample_us() > 0 && now_us - node.sample_us() > kFreshUs;
+    return node.sample_us() > 0 && now_us - node.sample_us() > kFreshUseUs;
 }
 
 }  // namespace rankscope::gui

@@ -16,7 +16,7 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kPad = 6;
+constexpr int kPaintPad = 6;
 
 /// "2 s", "500 ms", "20 µs": of a round number of µs.
 QString tick_text(double us) {
@@ -125,9 +125,9 @@ void CollectiveTimeline::paint_open(QPainter& painter, const Row& row, const Rep
         painter.fillRect(box, QBrush(color, Qt::BDiagPattern));
         const QString text = open_age_text((open_end(of_rank, open) - double(open.start_us)) * 1e-6);
         if (row.height >= fontMetrics().height() &&
-            box.width() > fontMetrics().horizontalAdvance(text) + 2 * kPad) {
-            const QRectF label(box.left() + kPad, box.top() + 1, fontMetrics().horizontalAdvance(text) + 4,
-                               box.height() - 2);
+            box.width() > fontMetrics().horizontalAdvance(text) + 2 * kPaintPad) {
+            const QRectF label(box.left() + kPaintPad, box.top() + 1,
+                               fontMetrics().horizontalAdvance(text) + 4, box.height() - 2);
             painter.fillRect(label, colors.surface);
             painter.setPen(colors.text);
             painter.drawText(label, Qt::AlignCenter, text);
@@ -153,8 +153,8 @@ void CollectiveTimeline::paint_behind(QPainter& painter, const Row& row, const R
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(box.adjusted(0, 0, -0.5, -0.5));
     painter.setPen(colors.bad);
-    painter.drawText(box.adjusted(kPad, 0, -kPad, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                     fontMetrics().elidedText(text, Qt::ElideRight, int(box.width()) - 2 * kPad));
+    painter.drawText(box.adjusted(kPaintPad, 0, -kPaintPad, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                     fontMetrics().elidedText(text, Qt::ElideRight, int(box.width()) - 2 * kPaintPad));
 }
 
 void CollectiveTimeline::paint_row(QPainter& painter, const Row& row, const ThemeColors& colors) const {
@@ -175,8 +175,9 @@ void CollectiveTimeline::paint_row(QPainter& painter, const Row& row, const Them
         const bool mute = row.count == 1 && of_rank->recent.empty() && of_rank->open.empty();
         if (mute && !of_rank->unavailable.empty() && row.height >= fontMetrics().height()) {
             painter.setPen(colors.muted);
-            painter.drawText(QRectF(inside.left() + kPad, row.top, inside.width() - kPad, row.height),
-                             Qt::AlignLeft | Qt::AlignVCenter, unavailable_text(of_rank->unavailable));
+            painter.drawText(
+                QRectF(inside.left() + kPaintPad, row.top, inside.width() - kPaintPad, row.height),
+                Qt::AlignLeft | Qt::AlignVCenter, unavailable_text(of_rank->unavailable));
         }
     }
     if (behind != nullptr) {
@@ -194,8 +195,8 @@ void CollectiveTimeline::paint_share(QPainter& painter, const Row& row, const Th
     const double waits = share * std::min(of_rank->waited_s / of_rank->inside_s, 1.0);
     const QRect inside = area();
     const int line = fontMetrics().height();
-    const double left = inside.right() + kPad;
-    const double room = width() - left - kPad;
+    const double left = inside.right() + kPaintPad;
+    const double room = width() - left - kPaintPad;
     if (row.height >= line) {
         painter.setPen(colors.muted);
         painter.drawText(QRectF(left, row.top, room, row.height), Qt::AlignLeft | Qt::AlignVCenter,
@@ -223,7 +224,7 @@ void CollectiveTimeline::paint_labels(QPainter& painter, const std::vector<Row>&
     const QRect inside = area();
     const int line = fontMetrics().height();
     painter.setPen(colors.muted);
-    painter.drawText(QRect(inside.right() + kPad, 0, width() - inside.right() - kPad, line),
+    painter.drawText(QRect(inside.right() + kPaintPad, 0, width() - inside.right() - kPaintPad, line),
                      Qt::AlignLeft | Qt::AlignVCenter, tr("in NCCL · waits"));
     enum class Label { Behind, Selected, Other };
     std::vector<double> tops;
@@ -244,8 +245,8 @@ void CollectiveTimeline::paint_labels(QPainter& painter, const std::vector<Row>&
             tops.push_back(top);
             painter.setPen(label == Label::Behind ? colors.bad : colors.text);
             const int shown = behind >= 0 ? behind : chosen >= 0 ? chosen : ranks_[std::size_t(row.first)];
-            painter.drawText(QRectF(0, top, inside.left() - kPad, line), Qt::AlignRight | Qt::AlignVCenter,
-                             tr("rank %1").arg(shown));
+            painter.drawText(QRectF(0, top, inside.left() - kPaintPad, line),
+                             Qt::AlignRight | Qt::AlignVCenter, tr("rank %1").arg(shown));
         }
     }
     for (const Row& row : rows) {
@@ -294,7 +295,8 @@ void CollectiveTimeline::paint_range(QPainter& painter, const ThemeColors& color
             QRectF(QPointF(right, inside.top()), QPointF(inside.right() + 1, inside.bottom() + 1)), pale);
         if (!has_operations_in_view()) {
             painter.setPen(colors.muted);
-            painter.drawText(inside.adjusted(kPad, kPad, -kPad, -kPad), Qt::AlignCenter | Qt::TextWordWrap,
+            painter.drawText(inside.adjusted(kPaintPad, kPaintPad, -kPaintPad, -kPaintPad),
+                             Qt::AlignCenter | Qt::TextWordWrap,
                              tr("No operation of these times is kept: only the newest of each rank are."));
         }
     }

@@ -32,7 +32,7 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kTextWidth = 620;
+constexpr int kTabTextWidth = 620;
 constexpr double kTelling = 0.5;  ///< of the compared operations: a rank that is last so often is the reason
 constexpr std::uint64_t kEnough = 3;  ///< compared operations
 
@@ -238,13 +238,13 @@ QWidget* CollectivesTab::make_absence() {
     why_->setObjectName(u"collectivesWhy"_s);
     why_->setWordWrap(true);
     why_->setAlignment(Qt::AlignHCenter);
-    why_->setFixedWidth(kTextWidth);
+    why_->setFixedWidth(kTabTextWidth);
     calls_text_ = make_label({}, page, "muted");
     calls_text_->setObjectName(u"collectiveCallsText"_s);
     calls_ = new QTableView(page);
     tune_table(calls_, "collectiveCalls", tr("Calls that NCCL's lines list"));
     calls_->setModel(&calls_model_);
-    calls_->setFixedWidth(kTextWidth);
+    calls_->setFixedWidth(kTabTextWidth);
     calls_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     layout->addStretch(2);
     layout->addWidget(why_title_, 0, Qt::AlignHCenter);
@@ -406,7 +406,7 @@ void CollectivesTab::refresh() {
         why_->setText(why);
         // A wrapped label that is aligned gets the height of a single line from its layout.
         why_->ensurePolished();
-        fit_height(why_, kTextWidth);
+        fit_height(why_, kTabTextWidth);
         fill_calls();
         return;
     }

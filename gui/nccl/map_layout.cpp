@@ -22,7 +22,7 @@ using logs::TransportKind;
 constexpr double kMargin = 30;  ///< left and right: lines that pass several rows run there
 constexpr double kGapX = 56;
 constexpr double kGapY = 36;
-constexpr double kPad = 10;
+constexpr double kMapPad = 10;
 constexpr double kGpuGap = 14;
 constexpr double kArcs = 30;  ///< room above the GPUs
 constexpr double kStubs = 28;
@@ -152,7 +152,7 @@ private:
         const MapNode& of = map_.nodes[node];
         if (!box.open) {
             box.box.setSize(
-                {text_.horizontalAdvance(u"a name of a node"_s) + 2 * kPad, 2 * text_.height() + 10});
+                {text_.horizontalAdvance(u"a name of a node"_s) + 2 * kMapPad, 2 * text_.height() + 10});
             return box;
         }
         for (const logs::MapRank& rank : of.ranks) {
@@ -169,9 +169,9 @@ private:
         }
         const double gpus = double(box.gpus.size()) * (gpu_width() + kGpuGap) - kGpuGap;
         const double title = text_.horizontalAdvance(u"a name of a node, and its 8 GPUs"_s);
-        box.box.setSize({std::max({gpus, nics, title}) + 2 * kPad,
+        box.box.setSize({std::max({gpus, nics, title}) + 2 * kMapPad,
                          text_.height() + 8 + kArcs + gpu_height() + kStubs +
-                             (box.nics.empty() ? 0 : text_.height() + 6) + kPad});
+                             (box.nics.empty() ? 0 : text_.height() + 6) + kMapPad});
         return box;
     }
 
@@ -213,8 +213,8 @@ private:
     }
 
     void fill(MapBox& box) {
-        box.title =
-            QRectF(box.box.left() + kPad, box.box.top() + 3, box.box.width() - 2 * kPad, text_.height() + 2);
+        box.title = QRectF(box.box.left() + kMapPad, box.box.top() + 3, box.box.width() - 2 * kMapPad,
+                           text_.height() + 2);
         const auto centred = [&](double width) { return box.box.left() + (box.box.width() - width) / 2; };
         double x = centred(double(box.gpus.size()) * (gpu_width() + kGpuGap) - kGpuGap);
         const double y = box.box.top() + text_.height() + 8 + kArcs;

@@ -11,7 +11,7 @@ namespace rankscope::gui {
 namespace {
 
 constexpr int kSwatch = 14;
-constexpr int kGap = 6;
+constexpr int kLegendGap = 6;
 constexpr int kApart = 16;
 constexpr int kEdge = 8;
 
@@ -32,8 +32,8 @@ int LegendElement::lay_out(const QRect& in, QCPPainter* painter) const {
     }
     for (const Entry& entry : entries_) {
         const QString text =
-            metrics.elidedText(entry.text, Qt::ElideMiddle, std::max(40, width - kSwatch - kGap));
-        const int needed = kSwatch + kGap + metrics.horizontalAdvance(text);
+            metrics.elidedText(entry.text, Qt::ElideMiddle, std::max(40, width - kSwatch - kLegendGap));
+        const int needed = kSwatch + kLegendGap + metrics.horizontalAdvance(text);
         if (x > 0 && x + needed > width) {
             x = 0;
             y += line;
@@ -44,7 +44,7 @@ int LegendElement::lay_out(const QRect& in, QCPPainter* painter) const {
             painter->setPen(QPen(entry.color, 3));
             painter->drawLine(QLineF(left, top + line / 2, left + kSwatch, top + line / 2));
             painter->setPen(text_);
-            painter->drawText(QRect(left + kSwatch + kGap, top, needed, line),
+            painter->drawText(QRect(left + kSwatch + kLegendGap, top, needed, line),
                               Qt::AlignVCenter | Qt::AlignLeft, text);
         }
         x += needed + kApart;

@@ -10,8 +10,8 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr double kNear = 4;   ///< pixels
-constexpr double kSigns = 9;  ///< pixels at the top that the signs of other marks take
+constexpr double kNearLine = 4;  ///< pixels
+constexpr double kSigns = 9;     ///< pixels at the top that the signs of other marks take
 
 }  // namespace
 
@@ -58,7 +58,7 @@ void MomentLine::draw(QCPPainter* painter) {
 }
 
 QString MomentLine::text_at(double pixel) const {
-    return *moment_ && std::abs(this->pixel() - pixel) <= kNear ? moment_text(**moment_) : QString();
+    return *moment_ && std::abs(this->pixel() - pixel) <= kNearLine ? moment_text(**moment_) : QString();
 }
 
 }  // namespace rankscope::gui

@@ -13,7 +13,7 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr std::array kFormats{PlotFormat::Png, PlotFormat::Svg, PlotFormat::Pdf, PlotFormat::Csv};
+constexpr std::array kFileFormats{PlotFormat::Png, PlotFormat::Svg, PlotFormat::Pdf, PlotFormat::Csv};
 
 }  // namespace
 
@@ -21,7 +21,7 @@ PlotFiles::PlotFiles(QString name, Write write, QWidget* plot)
     : QObject(plot), name_(std::move(name)), write_(std::move(write)), plot_(plot) {}
 
 void PlotFiles::fill(QMenu* menu) {
-    for (const PlotFormat format : kFormats) {
+    for (const PlotFormat format : kFileFormats) {
         QAction* action = menu->addAction(tr("%1…").arg(plot_suffix(format).toUpper()), this,
                                           [this, format] { choose(format); });
         action->setObjectName(u"plotFile-"_s % plot_suffix(format));

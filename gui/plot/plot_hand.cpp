@@ -19,8 +19,8 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr double kZoomStep = 1.25;  ///< for a notch of the wheel
-constexpr int kFlat = 14;           ///< pixels; a rectangle that is flatter zooms in one direction only
+constexpr double kZoomOfWheel = 1.25;  ///< for a notch of the wheel
+constexpr int kFlat = 14;              ///< pixels; a rectangle that is flatter zooms in one direction only
 
 }  // namespace
 
@@ -207,7 +207,7 @@ void PlotHand::wheel(QWheelEvent* event) {
         event->ignore();
         return;
     }
-    const double factor = std::pow(kZoomStep, -notches);
+    const double factor = std::pow(kZoomOfWheel, -notches);
     const bool beside = place.x() < of->rect()->rect().left();
     if ((beside || event->modifiers().testFlag(Qt::ControlModifier)) && !of->draws_heat_map()) {
         plot_->zoom_y(of, factor, of->y()->pixelToCoord(place.y()));

@@ -18,7 +18,7 @@ namespace {
 constexpr int kDotsPerInch = 96;
 constexpr double kMillimetresPerInch = 25.4;
 
-QString number(double value) {
+QString two_decimals(double value) {
     return QString::number(value, 'f', 2);
 }
 
@@ -26,7 +26,7 @@ QString path_text(const QPainterPath& path) {
     QString text;
     for (int i = 0; i < path.elementCount(); ++i) {
         const QPainterPath::Element at = path.elementAt(i);
-        const QString place = number(at.x) % u' ' % number(at.y);
+        const QString place = two_decimals(at.x) % u' ' % two_decimals(at.y);
         switch (at.type) {
             case QPainterPath::MoveToElement:
                 text += u'M' % place;
@@ -100,8 +100,8 @@ public:
         body_ +=
             u"<image x=\"%1\" y=\"%2\" width=\"%3\" height=\"%4\" preserveAspectRatio=\"none\" "
             u"style=\"image-rendering:pixelated\"%5 href=\"data:image/png;base64,"_s.arg(
-                number(target.x()), number(target.y()), number(target.width()), number(target.height()),
-                place()) %
+                two_decimals(target.x()), two_decimals(target.y()), two_decimals(target.width()),
+                two_decimals(target.height()), place()) %
             QString::fromLatin1(bytes.toBase64()) % u"\"/>\n"_s;
     }
     void drawTextItem(const QPointF& at, const QTextItem& item) override {
@@ -110,9 +110,9 @@ public:
         body_ +=
             u"<text x=\"%1\" y=\"%2\" font-family=\"%3\" font-size=\"%4\" font-weight=\"%5\" fill=\"%6\" "
             u"fill-opacity=\"%7\"%8>"_s
-                .arg(number(at.x()), number(at.y()), escaped(font.family()), number(size))
+                .arg(two_decimals(at.x()), two_decimals(at.y()), escaped(font.family()), two_decimals(size))
                 .arg(font.bold() ? 700 : 400)
-                .arg(pen_.color().name(), number(pen_.color().alphaF() * opacity_), place()) %
+                .arg(pen_.color().name(), two_decimals(pen_.color().alphaF() * opacity_), place()) %
             escaped(item.text()) % u"</text>\n"_s;
     }
 
@@ -140,8 +140,9 @@ private:
             return clip_;
         }
         return clip_ % u" transform=\"matrix(%1 %2 %3 %4 %5 %6)\""_s.arg(
-                           number(transform_.m11()), number(transform_.m12()), number(transform_.m21()),
-                           number(transform_.m22()), number(transform_.dx()), number(transform_.dy()));
+                           two_decimals(transform_.m11()), two_decimals(transform_.m12()),
+                           two_decimals(transform_.m21()), two_decimals(transform_.m22()),
+                           two_decimals(transform_.dx()), two_decimals(transform_.dy()));
     }
     void add_path(const QPainterPath& path, bool filled) {
         const bool fills = filled && brush_.style() != Qt::NoBrush;
@@ -150,16 +151,16 @@ private:
             return;
         }
         QString look = fills ? u"fill=\"%1\" fill-opacity=\"%2\""_s.arg(
-                                   brush_.color().name(), number(brush_.color().alphaF() * opacity_))
+                                   brush_.color().name(), two_decimals(brush_.color().alphaF() * opacity_))
                              : u"fill=\"none\""_s;
         if (strokes) {
             const double width = std::max(pen_.widthF(), 1.0);
             look +=
                 u" stroke=\"%1\" stroke-opacity=\"%2\" stroke-width=\"%3\" stroke-linejoin=\"round\""_s.arg(
-                    pen_.color().name(), number(pen_.color().alphaF() * opacity_), number(width));
+                    pen_.color().name(), two_decimals(pen_.color().alphaF() * opacity_), two_decimals(width));
             QStringList dashes;
             for (const double dash : pen_.dashPattern()) {
-                dashes += number(dash * width);
+                dashes += two_decimals(dash * width);
             }
             if (!dashes.isEmpty()) {
                 look += u" stroke-dasharray=\"%1\""_s.arg(dashes.join(u' '));

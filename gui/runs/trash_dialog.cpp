@@ -25,7 +25,15 @@ namespace rankscope::gui {
 
 namespace {
 
-enum Column { kName, kRun, kOutcome, kDeleted, kKept, kSize, kColumns };
+enum TrashColumn {
+    kTrashName,
+    kTrashRun,
+    kTrashOutcome,
+    kTrashDeleted,
+    kTrashKept,
+    kTrashSize,
+    kTrashColumns
+};
 constexpr qsizetype kMostNames = 12;  ///< in the question
 constexpr std::int64_t kDayUs = 86'400'000'000;
 
@@ -67,16 +75,16 @@ TrashDialog::TrashDialog(std::shared_ptr<RunStore> store, std::filesystem::path 
 }
 
 void TrashDialog::make_table() {
-    table_ = new QTableWidget(0, kColumns, this);
+    table_ = new QTableWidget(0, kTrashColumns, this);
     tune_table(table_, "trashTable", tr("Deleted runs"));
     table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setHorizontalHeaderLabels(
         {tr("Name"), tr("Run"), tr("Outcome"), tr("Deleted"), tr("Restorable for"), tr("Size, about")});
-    table_->horizontalHeaderItem(kSize)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    table_->horizontalHeader()->setSectionResizeMode(kName, QHeaderView::Stretch);
-    constexpr std::array<int, kColumns> kWidths{0, 160, 90, 130, 110, 90};
-    for (int column = kRun; column < kColumns; ++column) {
+    table_->horizontalHeaderItem(kTrashSize)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    table_->horizontalHeader()->setSectionResizeMode(kTrashName, QHeaderView::Stretch);
+    constexpr std::array<int, kTrashColumns> kWidths{0, 160, 90, 130, 110, 90};
+    for (int column = kTrashRun; column < kTrashColumns; ++column) {
         table_->setColumnWidth(column, kWidths[std::size_t(column)]);
     }
 }
@@ -119,16 +127,16 @@ void TrashDialog::show_seen(const Seen& seen) {
     for (int row = 0; row < table_->rowCount(); ++row) {
         const Entry& entry = entries_[std::size_t(row)];
         bytes += entry.bytes;
-        const std::array<QString, kColumns> texts{qs(entry.run.record.name),
-                                                  qs(entry.run.record.run_id),
-                                                  outcome_text(entry.run.record.outcome),
-                                                  date_time_text(entry.run.at_us),
-                                                  kept_text(entry.run.at_us, now),
-                                                  bytes_text(std::uint64_t(entry.bytes))};
-        for (int column = 0; column < kColumns; ++column) {
+        const std::array<QString, kTrashColumns> texts{qs(entry.run.record.name),
+                                                       qs(entry.run.record.run_id),
+                                                       outcome_text(entry.run.record.outcome),
+                                                       date_time_text(entry.run.at_us),
+                                                       kept_text(entry.run.at_us, now),
+                                                       bytes_text(std::uint64_t(entry.bytes))};
+        for (int column = 0; column < kTrashColumns; ++column) {
             auto item = std::make_unique<QTableWidgetItem>(texts[std::size_t(column)]);
             item->setToolTip(plain_text(texts[std::size_t(column)]));
-            if (column == kSize) {
+            if (column == kTrashSize) {
                 item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
             }
             table_->setItem(row, column, item.release());  // the table owns it

@@ -13,12 +13,12 @@ namespace rankscope::gui {
 namespace {
 
 constexpr int kAir = 12;  ///< beside the text of a cell
-constexpr int kNarrowest = 56;
+constexpr int kNarrowestColumn = 56;
 
 /// The widest that a column may be so that all together have `room`.
 int widest_that_fits(const std::vector<int>& wanted, int room) {
-    int low = kNarrowest;
-    int high = std::max(room, kNarrowest);
+    int low = kNarrowestColumn;
+    int high = std::max(room, kNarrowestColumn);
     while (low < high) {
         const int most = (low + high + 1) / 2;
         const int all = std::accumulate(wanted.begin(), wanted.end(), 0,

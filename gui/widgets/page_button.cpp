@@ -46,7 +46,7 @@ private:
     PageButton* button_;
 };
 
-QAccessibleInterface* make_interface(const QString&, QObject* object) {
+QAccessibleInterface* make_button_interface(const QString&, QObject* object) {
     auto* button = qobject_cast<PageButton*>(object);
     return button ? new AccessiblePageButton(button) : nullptr;  // QAccessible owns it
 }
@@ -55,7 +55,7 @@ QAccessibleInterface* make_interface(const QString&, QObject* object) {
 
 PageButton::PageButton(QWidget* parent) : QToolButton(parent) {
     static std::once_flag once;
-    std::call_once(once, [] { QAccessible::installFactory(make_interface); });
+    std::call_once(once, [] { QAccessible::installFactory(make_button_interface); });
     setCheckable(true);
 }
 

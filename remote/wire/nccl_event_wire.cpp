@@ -16,7 +16,7 @@ static_assert(EnumNames<NcclPhase>::names.size() == wire::NcclPhase_ARRAYSIZE);
         part.name, [&frame]() -> decltype(auto) { return frame.name(); }, \
         [&frame](const auto& value) { frame.set_##name(value); })
 
-struct FromFrame {
+struct NcclFromFrame {
     template <typename T, typename Get, typename Set>
     void operator()(T& field, Get get, Set) const {
         field = get();
@@ -31,7 +31,7 @@ struct FromFrame {
     }
 };
 
-struct ToFrame {
+struct NcclToFrame {
     template <typename Get, typename Set>
     void operator()(CommunicatorHash field, Get, Set set) const {
         set(field.value);
@@ -113,14 +113,14 @@ template <typename Part, typename Frames>
 void read_list(std::vector<Part>& parts, const Frames& frames) {
     parts.reserve(static_cast<std::size_t>(frames.size()));
     for (const auto& frame : frames) {
-        copy_part(FromFrame(), parts.emplace_back(), frame);
+        copy_part(NcclFromFrame(), parts.emplace_back(), frame);
     }
 }
 
 template <typename Part, typename Frames>
 void write_list(const std::vector<Part>& parts, Frames& frames) {
     for (const auto& part : parts) {
-        copy_part(ToFrame(), part, *frames.Add());
+        copy_part(NcclToFrame(), part, *frames.Add());
     }
 }
 
@@ -138,7 +138,7 @@ void copy_activity(const Copy& copy, Part& part, Frame& frame) {
 
 NcclEvent nccl_from_wire(const wire::NcclActivity& frame) {
     NcclEvent event;
-    copy_activity(FromFrame(), event, frame);
+    copy_activity(NcclFromFrame(), event, frame);
     read_list(event.communicators, frame.communicators());
     read_list(event.totals, frame.totals());
     read_list(event.operations, frame.operations());
@@ -148,7 +148,7 @@ NcclEvent nccl_from_wire(const wire::NcclActivity& frame) {
 }
 
 void nccl_to_wire(const NcclEvent& event, wire::NcclActivity& frame) {
-    copy_activity(ToFrame(), event, frame);
+    copy_activity(NcclToFrame(), event, frame);
     write_list(event.communicators, *frame.mutable_communicators());
     write_list(event.totals, *frame.mutable_totals());
     write_list(event.operations, *frame.mutable_operations());

@@ -17,7 +17,7 @@
 namespace rankscope {
 namespace {
 
-constexpr double kPatience = 60;
+constexpr double kLoopPatience = 60;
 
 TEST(EventLoop, CallsTheHandlerOfAReadyDescriptor) {
     EventLoop loop;
@@ -32,7 +32,7 @@ TEST(EventLoop, CallsTheHandlerOfAReadyDescriptor) {
     loop.run_once(0);
     EXPECT_EQ(received, "");
     ASSERT_EQ(::write(pipe.write_end.get(), "ab", 2), 2);
-    loop.run_once(kPatience);
+    loop.run_once(kLoopPatience);
     EXPECT_EQ(received, "ab");
 }
 
@@ -42,7 +42,7 @@ TEST(EventLoop, ReportsAHangUp) {
     short found = 0;
     const auto watch = loop.watch(pipe.read_end.get(), POLLIN, [&](short events) { found = events; });
     pipe.write_end.reset();
-    loop.run_once(kPatience);
+    loop.run_once(kLoopPatience);
     EXPECT_NE(found & POLLHUP, 0);
 }
 
@@ -104,8 +104,8 @@ TEST(EventLoop, TimersAreCalledOnceInOrderOfTheirTimes) {
     const auto early = loop.call_at(now - 2, [&] { order += 'a'; });
     const auto middle = loop.call_at(now - 1, [&] { order += 'b'; });
     EXPECT_TRUE(late.is_pending());
-    while (late.is_pending() && monotonic_s() < now + kPatience) {
-        loop.run_once(kPatience);
+    while (late.is_pending() && monotonic_s() < now + kLoopPatience) {
+        loop.run_once(kLoopPatience);
     }
     loop.run_once(0);
     EXPECT_EQ(order, "abc");
@@ -133,9 +133,9 @@ TEST(EventLoop, ATimerThatRenewsItselfDoesNotStarveTheOthers) {
         timer = loop.call_after(0, renew);
     };
     timer = loop.call_after(0, renew);
-    loop.run_once(kPatience);
+    loop.run_once(kLoopPatience);
     EXPECT_EQ(renewed, 1);
-    loop.run_once(kPatience);
+    loop.run_once(kLoopPatience);
     EXPECT_EQ(renewed, 2);
 }
 

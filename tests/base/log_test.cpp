@@ -13,7 +13,7 @@
 namespace rankscope {
 namespace {
 
-class Log : public testing::Test {
+class Log : public ::testing::Test {
 protected:
     Log() {
         set_log_sink([this](const LogRecord& record) { lines_.push_back(to_line(record)); });

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A file as the plugin makes it, in memory and on the disk.
-class NcclRingReader : public testing::Test {
+class NcclRingReader : public ::testing::Test {
 protected:
     static constexpr Places kPlaces{8, 4, 2, 2};
 

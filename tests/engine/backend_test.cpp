@@ -37,7 +37,7 @@ struct Case {
     double tolerance = 2e-5;  ///< of the largest element of a parameter's gradient
 };
 
-class BackendAgainstTwin : public testing::TestWithParam<std::tuple<Case, StorageOrder>> {};
+class BackendAgainstTwin : public ::testing::TestWithParam<std::tuple<Case, StorageOrder>> {};
 
 Doubles widened(std::span<const float> values) {
     return {values.begin(), values.end()};
@@ -92,7 +92,7 @@ TEST_P(BackendAgainstTwin, SameLossAndGradients) {
 
 INSTANTIATE_TEST_SUITE_P(
     Networks, BackendAgainstTwin,
-    testing::Combine(testing::Values(Case{"tiny", tiny_net, 8}, Case{"tiny_other_batch", tiny_net, 3},
+    ::testing::Combine(::testing::Values(Case{"tiny", tiny_net, 8}, Case{"tiny_other_batch", tiny_net, 3},
                                      Case{"pools", pools_and_relus, 4}, Case{"convnet", convnet, 4},
                                      Case{"convnet_one", convnet, 1}, Case{"mlp", mlp, 8},
                                      Case{"smoothed", mlp, 4, 0.1}, Case{"toy", toy, 6},
@@ -100,13 +100,13 @@ INSTANTIATE_TEST_SUITE_P(
                                      Case{"residual_small", residual_small, 6, 0.0, 1e-4},
                                      Case{"unfused", unfused, 5, 0.0, 1e-4},
                                      Case{"resnet18", resnet18_tiny_images, 4, 0.0, 1e-3}),
-                     testing::Values(StorageOrder::native, StorageOrder::canonical)),
+                     ::testing::Values(StorageOrder::native, StorageOrder::canonical)),
     [](const auto& tested) {
         return std::string(std::get<0>(tested.param).name) +
                (std::get<1>(tested.param) == StorageOrder::native ? "_native" : "_canonical");
     });
 
-class SlowTwin : public testing::TestWithParam<Case> {};
+class SlowTwin : public ::testing::TestWithParam<Case> {};
 
 TEST_P(SlowTwin, GradientsAreFiniteDifferences) {
     const Graph graph = GetParam().build();
@@ -135,7 +135,7 @@ TEST_P(SlowTwin, GradientsAreFiniteDifferences) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, SlowTwin,
-                         testing::Values(Case{"tiny", tiny_net, 3}, Case{"smoothed", tiny_net, 3, 0.2},
+                         ::testing::Values(Case{"tiny", tiny_net, 3}, Case{"smoothed", tiny_net, 3, 0.2},
                                          Case{"toy", toy, 3}, Case{"residual_odd", residual_odd, 3},
                                          Case{"unfused", unfused, 3}),
                          [](const auto& tested) { return std::string(tested.param.name); });

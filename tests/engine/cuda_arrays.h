@@ -21,7 +21,7 @@
 namespace rankscope::engine::cuda::test {
 
 /// Skips where there is no GPU.
-class OnGpu : public testing::Test {
+class OnGpu : public ::testing::Test {
 protected:
     void SetUp() override {
         int count = 0;

@@ -117,7 +117,7 @@ TEST_P(CudaAgainstTwin, SixteenBitsStayNear) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, CudaAgainstTwin,
-                         testing::Values(Case{"tiny", tiny_net, 8}, Case{"tiny_other_batch", tiny_net, 3},
+                         ::testing::Values(Case{"tiny", tiny_net, 8}, Case{"tiny_other_batch", tiny_net, 3},
                                          Case{"pools", pools_and_relus, 4}, Case{"convnet", convnet, 4},
                                          Case{"mlp", mlp, 8}, Case{"smoothed", mlp, 4, 0.1},
                                          Case{"toy", toy, 6},

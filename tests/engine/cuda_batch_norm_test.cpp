@@ -92,16 +92,16 @@ SlowNorm slow_norm(const Norm& n, const Floats& x, const Floats& residual, const
     return slow;
 }
 
-enum class Kernels { passes, synchronised, cluster };
+enum class NormKernels { passes, synchronised, cluster };
 
-void check_norm(const Norm& n, ElementType type, Kernels kernels) {
+void check_norm(const Norm& n, ElementType type, NormKernels kernels) {
     SCOPED_TRACE(testing::Message() << n.rows << " rows, " << n.channels << " channels, residual "
                                     << n.residual << ", relu " << n.relu << ", parts " << n.parts
                                     << ", kernels " << static_cast<int>(kernels));
     const BatchNormShape shape{n.rows, n.channels, type};
-    const bool synchronised = kernels == Kernels::synchronised;
-    const auto tiling = kernels == Kernels::cluster ? cluster_tiling(shape, cluster_blocks()) : std::nullopt;
-    if (kernels == Kernels::cluster && !tiling) {
+    const bool synchronised = kernels == NormKernels::synchronised;
+    const auto tiling = kernels == NormKernels::cluster ? cluster_tiling(shape, cluster_blocks()) : std::nullopt;
+    if (kernels == NormKernels::cluster && !tiling) {
         return;  // too many rows for this GPU
     }
     const auto count = static_cast<std::size_t>(n.rows * n.channels);
@@ -225,9 +225,9 @@ TEST_P(BatchNormKernels, BatchNormEqualsItsSlowTwin) {
          {Norm{5, 8, false, false, 1}, Norm{7, 16, false, true, 1}, Norm{300, 24, true, true, 1},
           Norm{97, 64, true, true, 3}, Norm{64, 264, false, true, 2}, Norm{33, 512, true, false, 4},
           Norm{5000, 8, false, false, 1}}) {
-        check_norm(n, type(), Kernels::passes);
-        check_norm(n, type(), Kernels::synchronised);
-        check_norm(n, type(), Kernels::cluster);
+        check_norm(n, type(), NormKernels::passes);
+        check_norm(n, type(), NormKernels::synchronised);
+        check_norm(n, type(), NormKernels::cluster);
     }
 }
 
@@ -236,7 +236,7 @@ TEST_P(BatchNormKernels, AClusterCoversAllRows) {
     for (const Norm& n :
          {Norm{256, 512, true, true, 2}, Norm{1000, 256, false, true, 1}, Norm{1700, 8, true, true, 1},
           Norm{4096, 128, true, true, 2}, Norm{8191, 24, false, true, 1}, Norm{16384, 64, true, true, 2}}) {
-        check_norm(n, type(), Kernels::cluster);
+        check_norm(n, type(), NormKernels::cluster);
     }
     const int most = cluster_blocks();
     const int rows = std::min(2048 * most, 16384);

@@ -44,10 +44,10 @@ protected:
 };
 
 inline auto all_element_types() {
-    return testing::Values(ElementType::f32, ElementType::bf16, ElementType::f16);
+    return ::testing::Values(ElementType::f32, ElementType::bf16, ElementType::f16);
 }
 
-inline std::string element_type_name(const testing::TestParamInfo<ElementType>& tested) {
+inline std::string element_type_name(const ::testing::TestParamInfo<ElementType>& tested) {
     return std::string(name_of(tested.param));
 }
 

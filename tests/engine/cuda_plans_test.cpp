@@ -21,7 +21,7 @@
 namespace rankscope::engine::cuda::test {
 namespace {
 
-class CudnnPlans : public testing::TestWithParam<GpuDescription> {
+class CudnnPlans : public ::testing::TestWithParam<GpuDescription> {
 protected:
     /// Every convolution of the model that is not done as a matrix product, every pass.
     static void expect_plans(const std::string& model, const Shape& sample, std::int64_t batch) {
@@ -66,7 +66,7 @@ TEST_P(CudnnPlans, ResNet50) {
 
 INSTANTIATE_TEST_SUITE_P(
     Machines, CudnnPlans,
-    testing::Values(GpuDescription{"NVIDIA A100", 800, 108, 166912, 41943040, 84000000000}, GpuDescription(),
+    ::testing::Values(GpuDescription{"NVIDIA A100", 800, 108, 166912, 41943040, 84000000000}, GpuDescription(),
                     GpuDescription{"NVIDIA B200", 1000, 148, 232448, 132644864, 190000000000}),
     [](const auto& tested) { return std::string(tested.param.name).substr(7); });
 
@@ -132,7 +132,7 @@ TEST(PlannedStep, CountsKernelsAndBytes) {
 }
 
 // Two layers with a synchronised batch norm between them, backward: by hand, so that the order can be seen.
-class StepOrder : public testing::Test {
+class StepOrder : public ::testing::Test {
 protected:
     StepOrder() {
         layout.total = 2 * kFloats;

@@ -136,7 +136,7 @@ namespace {
 
 using engine::test::TemporaryFolder;
 
-class CudnnFaults : public testing::Test {
+class CudnnFaults : public ::testing::Test {
 protected:
     void SetUp() override { faults = {}; }
     void TearDown() override { emulated::fail_for_good(cudaSuccess); }

@@ -143,7 +143,7 @@ std::string tar_member(const std::string& name, const std::string& content) {
     return header + content + std::string((512 - content.size() % 512) % 512, '\0');
 }
 
-void write_gzip(const fs::path& file, const std::string& data) {
+void write_gzip_file(const fs::path& file, const std::string& data) {
     gzFile out = gzopen(file.c_str(), "wb1");
     gzwrite(out, data.data(), static_cast<unsigned>(data.size()));
     gzclose(out);
@@ -158,17 +158,17 @@ TEST(Cifar, TheArchiveAsItIsDownloaded) {
         archive += tar_member("cifar-10-batches-bin/data_batch_" + std::to_string(i) + ".bin",
                               records(1, 1, std::string(1, static_cast<char>(i))));
     }
-    write_gzip(folder / "cifar-10-binary.tar.gz", archive + std::string(1024, '\0'));
+    write_gzip_file(folder / "cifar-10-binary.tar.gz", archive + std::string(1024, '\0'));
     const ImageSet set = load_cifar(cifar(folder), Split::train, {});
     EXPECT_EQ(set.labels, (std::vector<std::int32_t>{1, 2, 3, 4, 5}));
     EXPECT_TRUE(set.remark.empty());
     EXPECT_NE(message_of(cifar(folder), Split::test).find("test_batch is not in the archive"),
               std::string::npos);
 
-    write_gzip(folder / "cifar-10-binary.tar.gz", archive.substr(0, archive.size() - 2000));
+    write_gzip_file(folder / "cifar-10-binary.tar.gz", archive.substr(0, archive.size() - 2000));
     EXPECT_NE(message_of(cifar(folder)).find("cut short"), std::string::npos) << message_of(cifar(folder));
     archive[10] = 'X';
-    write_gzip(folder / "cifar-10-binary.tar.gz", archive);
+    write_gzip_file(folder / "cifar-10-binary.tar.gz", archive);
     EXPECT_NE(message_of(cifar(folder)).find("not a tar archive"), std::string::npos);
 }
 

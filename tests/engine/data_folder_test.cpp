@@ -28,7 +28,7 @@ config::DatasetConfig folder_config(const TemporaryFolder& folder) {
     return {.name = "image-folder", .root = folder.path().string()};
 }
 
-std::string message_of(const config::DatasetConfig& config, Split split = Split::train) {
+std::string folder_message_of(const config::DatasetConfig& config, Split split = Split::train) {
     try {
         load_dataset(config, split, [](auto&&...) {});
     } catch (const Error& error) {
@@ -91,27 +91,27 @@ TEST(ImageFolder, ALimitIsSpreadOverTheClasses) {
 TEST(ImageFolder, EveryFaultSaysWhereAndWhatToDo) {
     const TemporaryFolder folder;
     auto config = folder_config(folder);
-    EXPECT_NE(message_of(config).find("dataset.train_split"), std::string::npos) << message_of(config);
+    EXPECT_NE(folder_message_of(config).find("dataset.train_split"), std::string::npos) << folder_message_of(config);
     EXPECT_THROW(dataset_classes(config), Error);
     fs::create_directories(folder / "train");
-    EXPECT_NE(message_of(config).find("has no class folders"), std::string::npos) << message_of(config);
+    EXPECT_NE(folder_message_of(config).find("has no class folders"), std::string::npos) << folder_message_of(config);
     fs::create_directories(folder / "train/cat");
     put(folder / "train/dog/1.png");
-    EXPECT_NE(message_of(config).find("train/cat: has no picture"), std::string::npos) << message_of(config);
+    EXPECT_NE(folder_message_of(config).find("train/cat: has no picture"), std::string::npos) << folder_message_of(config);
     put(folder / "train/cat/1.webp");
-    EXPECT_NE(message_of(config).find("1.webp: only JPEG and PNG"), std::string::npos) << message_of(config);
+    EXPECT_NE(folder_message_of(config).find("1.webp: only JPEG and PNG"), std::string::npos) << folder_message_of(config);
     fs::remove(folder / "train/cat/1.webp");
     put(folder / "train/cat/1.jpg");
-    EXPECT_EQ(message_of(config), "");
-    EXPECT_NE(message_of(config, Split::test).find("dataset.val_split"), std::string::npos);
+    EXPECT_EQ(folder_message_of(config), "");
+    EXPECT_NE(folder_message_of(config, Split::test).find("dataset.val_split"), std::string::npos);
     put(folder / "val/bird/1.jpg");
-    EXPECT_NE(message_of(config, Split::test).find("val/bird: is not a class of"), std::string::npos)
-        << message_of(config, Split::test);
+    EXPECT_NE(folder_message_of(config, Split::test).find("val/bird: is not a class of"), std::string::npos)
+        << folder_message_of(config, Split::test);
     config.classes = 1;
-    EXPECT_NE(message_of(config).find("2 class folders, but dataset.classes is 1"), std::string::npos);
+    EXPECT_NE(folder_message_of(config).find("2 class folders, but dataset.classes is 1"), std::string::npos);
     config.classes.reset();
     fs::create_directory_symlink(folder / "train/cat", folder / "train/cat/again");
-    EXPECT_NE(message_of(config).find("nested too deep"), std::string::npos) << message_of(config);
+    EXPECT_NE(folder_message_of(config).find("nested too deep"), std::string::npos) << folder_message_of(config);
 }
 
 TEST(ImageFolder, APictureThatCannotBeReadStopsTheReadingAtItsBatch) {

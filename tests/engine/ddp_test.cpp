@@ -223,9 +223,9 @@ TEST(Reducer, RanksThatDifferAreNamedBeforeTheFirstStep) {
     }
 }
 
-class Compression : public testing::TestWithParam<ElementType> {};
+class Compression : public ::testing::TestWithParam<ElementType> {};
 
-INSTANTIATE_TEST_SUITE_P(Types, Compression, testing::Values(ElementType::bf16, ElementType::f16),
+INSTANTIATE_TEST_SUITE_P(Types, Compression, ::testing::Values(ElementType::bf16, ElementType::f16),
                          [](const auto& one) { return std::string(name_of(one.param)); });
 
 TEST_P(Compression, StaysWithinItsStatedError) {

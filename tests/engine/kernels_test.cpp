@@ -37,7 +37,7 @@ struct Window {
     int padding;
 };
 
-class MaxPool : public testing::TestWithParam<Window> {};
+class MaxPool : public ::testing::TestWithParam<Window> {};
 
 void pool_and_compare(int block, const Window& window, int height, int width, bool relu) {
     const auto [kernel, stride, padding] = window;
@@ -94,7 +94,7 @@ TEST_P(MaxPool, EqualsItsSlowTwin) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, MaxPool,
-                         testing::Values(Window{2, 1, 0}, Window{2, 2, 0}, Window{2, 3, 0}, Window{3, 2, 1},
+                         ::testing::Values(Window{2, 1, 0}, Window{2, 2, 0}, Window{2, 3, 0}, Window{3, 2, 1},
                                          Window{3, 1, 1}, Window{3, 3, 0}, Window{5, 2, 2}),
                          [](const auto& tested) {
                              const Window& w = tested.param;

@@ -80,7 +80,7 @@ struct Training {
     std::vector<double> losses;
 };
 
-class Resuming : public testing::TestWithParam<std::tuple<const char*, OptimizerKind, StorageOrder>> {};
+class Resuming : public ::testing::TestWithParam<std::tuple<const char*, OptimizerKind, StorageOrder>> {};
 
 TEST_P(Resuming, ContinuesBitForBit) {
     const auto [name, kind, order] = GetParam();
@@ -114,9 +114,9 @@ TEST_P(Resuming, ContinuesBitForBit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Resuming,
-                         testing::Combine(testing::Values("resnet18", "mlp"),
-                                          testing::Values(OptimizerKind::sgd, OptimizerKind::adamw),
-                                          testing::Values(StorageOrder::native, StorageOrder::canonical)),
+                         ::testing::Combine(::testing::Values("resnet18", "mlp"),
+                                          ::testing::Values(OptimizerKind::sgd, OptimizerKind::adamw),
+                                          ::testing::Values(StorageOrder::native, StorageOrder::canonical)),
                          [](const auto& test) {
                              return std::string(std::get<0>(test.param)) +
                                     (std::get<1>(test.param) == OptimizerKind::sgd ? "Sgd" : "AdamW") +

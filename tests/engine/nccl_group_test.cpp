@@ -224,7 +224,7 @@ public:
     std::map<std::string, std::string> values;
 };
 
-class NcclGroupOfEqualRanks : public testing::Test {
+class NcclGroupOfEqualRanks : public ::testing::Test {
 protected:
     void SetUp() override { world = World(); }
     void TearDown() override {

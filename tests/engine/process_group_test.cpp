@@ -153,9 +153,9 @@ std::vector<WorldOptions> worlds() {
             {.ranks = 3, .hosts = {"a", "b", "c"}}};
 }
 
-class Worlds : public testing::TestWithParam<WorldOptions> {};
+class Worlds : public ::testing::TestWithParam<WorldOptions> {};
 
-INSTANTIATE_TEST_SUITE_P(All, Worlds, testing::ValuesIn(worlds()), [](const auto& one) {
+INSTANTIATE_TEST_SUITE_P(All, Worlds, ::testing::ValuesIn(worlds()), [](const auto& one) {
     std::string name = describe(one.param);
     std::erase_if(name, [](char letter) { return std::isalnum(static_cast<unsigned char>(letter)) == 0; });
     return name;

@@ -43,7 +43,7 @@ void expect_all(const std::vector<Resumed>& results, const Snapshot& snapshot, i
     }
 }
 
-class ResumeGuard : public testing::TestWithParam<Transport> {};
+class ResumeGuard : public ::testing::TestWithParam<Transport> {};
 
 TEST_P(ResumeGuard, TheSameEverywhereIsNotSent) {
     const Snapshot snapshot = snapshot_at(5, 1.5F);
@@ -87,7 +87,7 @@ TEST_P(ResumeGuard, OneStepWithTwoContentsIsFound) {
         << results[1].note;
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, ResumeGuard, testing::Values(Transport::automatic, Transport::gloo),
+INSTANTIATE_TEST_SUITE_P(Transports, ResumeGuard, ::testing::Values(Transport::automatic, Transport::gloo),
                          [](const auto& test) {
                              return std::string(test.param == Transport::gloo ? "Gloo" : "SharedMemory");
                          });

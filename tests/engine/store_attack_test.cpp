@@ -24,11 +24,11 @@ using namespace std::chrono_literals;
 
 const std::string kToken(64, 'q');
 
-StoreServerOptions server_options(int world) {
+StoreServerOptions attacked_server(int world) {
     return {.port = 0, .address = "127.0.0.1", .token = kToken, .world_size = world, .hello_timeout = 2000ms};
 }
 
-StoreClientOptions client_options(std::uint16_t port, int rank, int world) {
+StoreClientOptions attacked_client(std::uint16_t port, int rank, int world) {
     return {.host = "127.0.0.1",
             .port = port,
             .token = kToken,
@@ -106,11 +106,11 @@ std::string try_on(std::uint16_t port, const std::string& bytes) {
 }
 
 TEST(StoreAttack, AListenerLearnsNeitherTheTokenNorTheValues) {
-    TcpStoreServer server(server_options(2));
+    TcpStoreServer server(attacked_server(2));
     Eavesdropper wire(server.port());
     const std::string secret = "the value that is set";
     {
-        TcpStore rank(client_options(wire.port(), 1, 2));
+        TcpStore rank(attacked_client(wire.port(), 1, 2));
         rank.set("a-key-of-the-run", secret);
         EXPECT_EQ(rank.get("a-key-of-the-run", 1000ms), secret);
         rank.bye();
@@ -124,14 +124,14 @@ TEST(StoreAttack, AListenerLearnsNeitherTheTokenNorTheValues) {
 }
 
 TEST(StoreAttack, WhatWasHeardOpensNothing) {
-    TcpStoreServer server(server_options(2));
+    TcpStoreServer server(attacked_server(2));
     Eavesdropper wire(server.port());
     std::promise<PeerLoss> lost;
-    TcpStore watched(client_options(server.port(), 0, 2));
-    PeerWatch watch(client_options(server.port(), 0, 2), {},
+    TcpStore watched(attacked_client(server.port(), 0, 2));
+    PeerWatch watch(attacked_client(server.port(), 0, 2), {},
                     [&lost](const PeerLoss& loss) { lost.set_value(loss); });
     {
-        TcpStore rank(client_options(wire.port(), 1, 2));
+        TcpStore rank(attacked_client(wire.port(), 1, 2));
         rank.set("k", "1");
         rank.bye();
     }
@@ -180,7 +180,7 @@ TEST(StoreAttack, AFalseStoreIsNotBelieved) {
         }
     });
     try {
-        TcpStore rank(client_options(local_port(listener), 1, 2));
+        TcpStore rank(attacked_client(local_port(listener), 1, 2));
         FAIL() << "believed";
     } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("does not have this run's RANKSCOPE_TOKEN"),
@@ -225,7 +225,7 @@ TEST(StoreAttack, TwoHundredSilentConnectionsDoNotStopAStart) {
 }
 
 TEST(StoreAttack, TheStoreListensOnTheMastersAddressAlone) {
-    const TcpStoreServer server(server_options(1));
+    const TcpStoreServer server(attacked_server(1));
     Socket other;  // 127.0.0.2 is this machine as well
     EXPECT_FALSE(connect_tcp("127.0.0.2", server.port(), Clock::now() + 1s, &other));
     const TcpStoreServer open({.address = "node1.example", .token = kToken});

@@ -320,7 +320,7 @@ double sum_of(const TensorRecord& tensor) {
     return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-class WithTorch : public testing::Test {
+class WithTorch : public ::testing::Test {
 protected:
     void SetUp() override {
         if (python_with_torch().empty()) {

@@ -226,7 +226,7 @@ std::unique_ptr<CompiledModel> first_step(const nlohmann::json& expected, const 
 
 // Tolerance: relative in the Euclidean norm. Double precision beside single precision; PyTorch's own single
 // precision is off by 1e-6 in these cases, and by 3e-5 in the ResNets.
-class TorchGradients : public testing::TestWithParam<std::size_t> {};
+class TorchGradients : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(TorchGradients, OfOneStep) {
     const auto values = nlohmann::json::parse(std::ifstream(RANKSCOPE_TEST_DATA "/torch_gradients.json"));
@@ -257,11 +257,11 @@ TEST_P(TorchGradients, OfOneStep) {
     }
 }
 
-std::string case_name(const testing::TestParamInfo<std::size_t>& info) {
+std::string case_name(const ::testing::TestParamInfo<std::size_t>& info) {
     static const std::array names{"Linear", "Toy", "Mlp", "ConvNet", "PaddleCnn", "ResNet18", "ResNet50"};
     return names.at(info.param);
 }
-INSTANTIATE_TEST_SUITE_P(Models, TorchGradients, testing::Range(std::size_t{0}, std::size_t{7}), case_name);
+INSTANTIATE_TEST_SUITE_P(Models, TorchGradients, ::testing::Range(std::size_t{0}, std::size_t{7}), case_name);
 
 }  // namespace
 }  // namespace rankscope::engine::test

@@ -121,7 +121,7 @@ TEST(GradientOrder, GradientsArriveAsTheyAreStored) {
 }
 
 /// A model and batches for it, without a process group.
-class TrainingStepTest : public testing::Test {
+class TrainingStepTest : public ::testing::Test {
 protected:
     std::unique_ptr<CompiledModel> fresh_model(std::int64_t batch) {
         auto model = backend->compile(graph, {.batch_size = batch});

@@ -30,7 +30,7 @@ namespace rankscope::gui::testing {
 
 namespace {
 
-void wait_for(const std::function<bool()>& condition) {
+void wait_for_log(const std::function<bool()>& condition) {
     QElapsedTimer timer;
     timer.start();
     while (!condition() && timer.elapsed() < 20000) {
@@ -75,7 +75,7 @@ void live_shot(QSize size, const std::function<void(QWidget*, const char*)>& tak
     MainWindow window(options);
     window.resize(size);
     window.show();
-    wait_for([&] { return window.workspace()->store_settled(); });
+    wait_for_log([&] { return window.workspace()->store_settled(); });
     store_run(*window.workspace()->store(), run);
     print(*window.workspace()->store(), run, what);
     LiveData data = synthetic_data(run);
@@ -87,7 +87,7 @@ void live_shot(QSize size, const std::function<void(QWidget*, const char*)>& tak
     window.findChild<QToolButton*>(u"showNccl"_s)->click();
     NcclData* nccl = window.live_page()->nccl()->data();
     auto* view = window.findChild<MapView*>(u"ncclMap"_s);
-    wait_for([&] { return nccl->snapshot()->complete && view->picture(); });
+    wait_for_log([&] { return nccl->snapshot()->complete && view->picture(); });
     take(&window, "nccl-live");
 }
 
@@ -107,9 +107,9 @@ void logs_shots(QSize size, const std::function<void(QWidget*, const char*)>& ta
             return;
         }
         window.logs_page()->open({file});
-        wait_for([&] { return window.logs_page()->data().snapshot()->complete; });
+        wait_for_log([&] { return window.logs_page()->data().snapshot()->complete; });
         const auto* lines = window.findChild<FileLog*>(u"fileLog"_s);
-        wait_for([&] { return !lines->lines().reading() && !lines->merged().merging(); });
+        wait_for_log([&] { return !lines->lines().reading() && !lines->merged().merging(); });
         window.findChild<QTabWidget*>(u"logsTabs"_s)->setCurrentIndex(tab);
         auto* card = window.logs_page()->findChild<FailureBanner*>();
         if (card != nullptr && card->report().lines.at(0).line > 0) {
@@ -165,7 +165,7 @@ void nccl_shots(QSize size, const std::function<void(QWidget*, const char*)>& ta
         pane.show();
         data.show_files({file});
         auto* view = pane.findChild<MapView*>(u"ncclMap"_s);
-        wait_for([&] {
+        wait_for_log([&] {
             return data.snapshot()->complete &&
                    (data.snapshot()->facts.nccl_lines == 0 ||
                     (view->picture() && view->picture()->snapshot == data.snapshot()));

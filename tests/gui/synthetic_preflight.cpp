@@ -18,9 +18,9 @@ std::string address_of(std::size_t node) {
     return "10.0.0." + std::to_string(11 + node);
 }
 
-class Reporter {
+class PreflightReporter {
 public:
-    explicit Reporter(const SyntheticPreflight& preflight) : preflight_(preflight) {
+    explicit PreflightReporter(const SyntheticPreflight& preflight) : preflight_(preflight) {
         for (std::size_t i = 0; i < preflight.nodes; ++i) {
             std::string name = "node" + std::to_string(i + 1);
             if (preflight.long_names) {
@@ -85,7 +85,7 @@ private:
     const SyntheticPreflight& preflight_;
 };
 
-void add_faults(Reporter& reporter) {
+void add_faults(PreflightReporter& reporter) {
     const std::string& node2 = reporter.name(kBlocked);
     Check ports;
     ports.id = "gloo-ports-blocked";
@@ -152,7 +152,7 @@ void add_faults(Reporter& reporter) {
 }  // namespace
 
 PreflightReport synthetic_preflight(const SyntheticPreflight& preflight) {
-    Reporter reporter(preflight);
+    PreflightReporter reporter(preflight);
     reporter.add_paths();
     if (preflight.faults) {
         add_faults(reporter);

@@ -35,7 +35,7 @@ std::byte* store(BlockSpool& spool, float first) {
     return spool.append(nullptr, 0, std::as_bytes(std::span(values)));
 }
 
-bool holds(const std::byte* block, float first) {
+bool spool_holds(const std::byte* block, float first) {
     const std::vector<float> values = block_from(first);
     return std::memcmp(block, values.data(), kValues * sizeof(float)) == 0;
 }
@@ -45,7 +45,7 @@ TEST(BlockSpool, ABlockIsInTheFileAndLeavesRoomForTheNext) {
     BlockSpool spool({.folder = ss(folder.path()), .leave_free_bytes = 0});
     std::byte* const first = store(spool, 1);
     std::byte* const second = store(spool, 2);
-    EXPECT_TRUE(holds(first, 1) && holds(second, 2));
+    EXPECT_TRUE(spool_holds(first, 1) && spool_holds(second, 2));
     EXPECT_EQ(spool.blocks_in_file(), 2U);
     EXPECT_EQ(spool.blocks_in_memory(), 0U);
     EXPECT_TRUE(QDir(folder.path()).isEmpty(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot))
@@ -53,7 +53,7 @@ TEST(BlockSpool, ABlockIsInTheFileAndLeavesRoomForTheNext) {
     spool.release(first);
     std::byte* const third = store(spool, 3);
     EXPECT_EQ(third, first);
-    EXPECT_TRUE(holds(second, 2) && holds(third, 3));
+    EXPECT_TRUE(spool_holds(second, 2) && spool_holds(third, 3));
 }
 
 TEST(BlockSpool, BeginsAgainWhenNothingIsLeft) {
@@ -61,7 +61,7 @@ TEST(BlockSpool, BeginsAgainWhenNothingIsLeft) {
     BlockSpool spool({.folder = ss(folder.path()), .leave_free_bytes = 0});
     spool.release(store(spool, 1));
     EXPECT_EQ(spool.blocks_in_file(), 0U);
-    EXPECT_TRUE(holds(store(spool, 5), 5));
+    EXPECT_TRUE(spool_holds(store(spool, 5), 5));
     EXPECT_EQ(spool.blocks_in_file(), 1U);
 }
 
@@ -90,7 +90,7 @@ TEST(BlockSpool, WhatTheDiskDoesNotTakeStaysInMemory) {
     for (BlockSpool* spool : {&nowhere, &small, &full}) {
         std::byte* const block = store(*spool, 7);
         std::byte* const other = store(*spool, 8);
-        EXPECT_TRUE(holds(block, 7) && holds(other, 8));
+        EXPECT_TRUE(spool_holds(block, 7) && spool_holds(other, 8));
         EXPECT_EQ(spool->blocks_in_file(), 0U);
         EXPECT_EQ(spool->blocks_in_memory(), 2U);
         spool->release(block);
@@ -133,7 +133,7 @@ TEST(BlockSpool, ABlockThatTheDiskTakesNoLongerMovesToMemory) {
     ::setrlimit(RLIMIT_FSIZE, &limit);
     std::signal(SIGXFSZ, before);
     EXPECT_NE(moved, begun);
-    EXPECT_TRUE(holds(moved, 6) && holds(other, 2));
+    EXPECT_TRUE(spool_holds(moved, 6) && spool_holds(other, 2));
     EXPECT_EQ(spool.blocks_in_memory(), 1U);
     EXPECT_EQ(spool.blocks_in_file(), 1U);
     spool.release(moved);
@@ -150,7 +150,7 @@ TEST(BlockSpool, TriesTheDiskAgain) {
     const std::array after{store(patient, 2), store(quick, 2)};
     EXPECT_EQ(patient.blocks_in_file(), 0U) << "not before its time";
     EXPECT_EQ(quick.blocks_in_file(), 1U);
-    EXPECT_TRUE(holds(before[1], 1) && holds(after[1], 2));
+    EXPECT_TRUE(spool_holds(before[1], 1) && spool_holds(after[1], 2));
     for (std::size_t i = 0; i < 2; ++i) {
         BlockSpool& spool = i == 0 ? patient : quick;
         spool.release(before[i]);
@@ -175,7 +175,7 @@ TEST(BlockSpool, TakesFromSeveralThreads) {
                 }
             }
             for (std::size_t i = 0; i < blocks.size(); ++i) {
-                wrong[std::size_t(thread)] += holds(blocks[i], float(thread * 1000 + 66 + int(i))) ? 0 : 1;
+                wrong[std::size_t(thread)] += spool_holds(blocks[i], float(thread * 1000 + 66 + int(i))) ? 0 : 1;
                 spool.release(blocks[i]);
             }
         });

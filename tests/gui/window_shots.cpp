@@ -39,7 +39,7 @@ namespace rankscope::gui::testing {
 
 namespace {
 
-const std::string kLong = "resnet-run-with-a-name-that-operations-made-eighty-characters-long-of-a-cluster";
+const std::string kLongName = "resnet-run-with-a-name-that-operations-made-eighty-characters-long-of-a-cluster";
 
 void settle(int ms) {
     QElapsedTimer timer;
@@ -85,7 +85,7 @@ void settings_shots(MainWindow& window, const std::function<void(QWidget*, const
 /// The same line of all ranks once; an export of a run in progress.
 void folded_log_shots(MainWindow& window, const QTemporaryDir& folder,
                       const std::function<void(QWidget*, const char*)>& take) {
-    LiveData run = synthetic_data({.name = kLong, .id = "c", .until = 0.4, .fate = Fate::Running});
+    LiveData run = synthetic_data({.name = kLongName, .id = "c", .until = 0.4, .fate = Fate::Running});
     std::int64_t t_us = run.state.last_us;
     const auto print = [&](int rank, const std::string& text, bool is_stderr = false) {
         run.log.append(rank, is_stderr, text + '\n', t_us += 1000);
@@ -169,12 +169,12 @@ void tab_shots(MainWindow& window, const std::function<void(QWidget*, const char
     settle(500);
     take(&window, "window-tabs-1");
     window.tabs()->show_stored(
-        synthetic_data({.name = kLong, .id = "t2", .until = 0.5, .fate = Fate::Killed}));
+        synthetic_data({.name = kLongName, .id = "t2", .until = 0.5, .fate = Fate::Killed}));
     settle(500);
     take(&window, "window-tabs-2");
     for (int i = 3; i <= 12; ++i) {
         const std::string id = "t" + std::to_string(i);
-        window.tabs()->show_stored(synthetic_data({.name = i % 3 == 0 ? kLong : "run-" + id,
+        window.tabs()->show_stored(synthetic_data({.name = i % 3 == 0 ? kLongName : "run-" + id,
                                                    .id = id,
                                                    .until = 0.6,
                                                    .fate = i % 4 == 0   ? Fate::Stopped
@@ -228,8 +228,8 @@ void window_shots(QSize size, const std::function<void(QWidget*, const char*)>& 
         auto store =
             RunStore::open(std::filesystem::path(ss(folder.path())) / RunStore::default_path().filename());
         store_run(**store, {.name = "mnist-quickstart", .id = "a", .ranks = 2, .nodes = {"local"}});
-        store_run(**store, {.name = kLong, .id = "b", .start_us = 1'760'000'900'000'000});
-        store_run(**store, {.name = kLong, .id = "c", .until = 0.4, .fate = Fate::Running});
+        store_run(**store, {.name = kLongName, .id = "b", .start_us = 1'760'000'900'000'000});
+        store_run(**store, {.name = kLongName, .id = "c", .until = 0.4, .fate = Fate::Running});
     }
     const auto window = open_window(folder, size);
     take(window.get(), "window-attach");

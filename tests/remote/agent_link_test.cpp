@@ -33,7 +33,7 @@ using test::FakeCommand;
 using test::FakeTransport;
 using test::ScopedEnvironment;
 
-class Link : public testing::Test {
+class Link : public ::testing::Test {
 protected:
     Link() { ::signal(SIGPIPE, SIG_IGN); }
 

@@ -228,7 +228,7 @@ TEST(Utf8, KnowsTextFromBytes) {
     }
 }
 
-class ProcessTree : public testing::Test {
+class ProcessTree : public ::testing::Test {
 protected:
     void SetUp() override { ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0); }
     void TearDown() override {
@@ -406,7 +406,7 @@ TEST(NodePaths, NamesFromTheDeskStayBelowTheirFolder) {
     EXPECT_EQ(NodePaths::from_environment().root(), "/c/rankscope");
 }
 
-class Registry : public testing::Test {
+class Registry : public ::testing::Test {
 protected:
     RunDir make_run(const std::string& id, std::optional<wire::Outcome> outcome) const {
         const RunDir dir{paths_.run(id)};

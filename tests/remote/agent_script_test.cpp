@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::run_program;
 
-class AgentScript : public testing::TestWithParam<const char*> {
+class AgentScript : public ::testing::TestWithParam<const char*> {
 protected:
     void SetUp() override {
         shell_ = test::find_on_path(GetParam());
@@ -288,9 +288,9 @@ TEST_P(AgentScript, KnowsTheDefaultFolders) {
     EXPECT_TRUE(fs::exists(folder_ / "xdg/rankscope/bin" / target().filename()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Sh, AgentFolder, testing::Values("sh"));
+INSTANTIATE_TEST_SUITE_P(Sh, AgentFolder, ::testing::Values("sh"));
 INSTANTIATE_TEST_SUITE_P(Shells, AgentScript,
-                         testing::Values("sh", "dash", "bash", "zsh", "fish", "csh", "tcsh", "ksh"),
+                         ::testing::Values("sh", "dash", "bash", "zsh", "fish", "csh", "tcsh", "ksh"),
                          [](const auto& shell) { return std::string(shell.param); });
 
 }  // namespace

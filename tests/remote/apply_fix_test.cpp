@@ -36,7 +36,7 @@ struct User {
     }
 };
 
-class ApplyFix : public testing::Test {
+class ApplyFix : public ::testing::Test {
 protected:
     void SetUp() override {
         ::signal(SIGPIPE, SIG_IGN);
@@ -48,7 +48,7 @@ protected:
         inventory_ = read_inventory(description.at("inventory").get<std::string>(), true).inventory;
         ASSERT_EQ(inventory_.nodes.size(), 1U);
         // A name of its own in each test: accepted passwords are kept for the program.
-        inventory_.nodes[0].name = testing::UnitTest::GetInstance()->current_test_info()->name();
+        inventory_.nodes[0].name = ::testing::UnitTest::GetInstance()->current_test_info()->name();
         NodeSpec root = inventory_.nodes[0];
         root.name = "as-root";
         root.user = "root";

@@ -45,7 +45,7 @@ wire::PutFile piece_of(const std::string& name, const std::string& content, std:
     return piece;
 }
 
-class Bundles : public testing::Test {
+class Bundles : public ::testing::Test {
 protected:
     std::string put(const wire::PutFile& piece) {
         const auto result = store_.put(piece);

@@ -30,7 +30,7 @@ RunRecord record(int number) {
     return run;
 }
 
-class DamagedStoreTest : public testing::Test {
+class DamagedStoreTest : public ::testing::Test {
 protected:
     fs::path file() const { return folder_ / "runs.sqlite"; }
     std::shared_ptr<RunStore> open() const {

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Deploy : public testing::Test {
+class Deploy : public ::testing::Test {
 protected:
     Deploy() {
         ::signal(SIGPIPE, SIG_IGN);

@@ -23,7 +23,7 @@ std::vector<std::string> names(const std::vector<NodeStatus>& nodes) {
 
 using Names = std::vector<std::string>;
 
-class Ending : public testing::Test {
+class Ending : public ::testing::Test {
 protected:
     Names lost(double now) const { return names(rule_.lost(nodes_, now)); }
 

@@ -13,7 +13,7 @@
 namespace rankscope::agent {
 namespace {
 
-class ErrorFiles : public testing::Test {
+class ErrorFiles : public ::testing::Test {
 protected:
     ErrorFile read(const std::string& content) {
         test::write_text(folder_ / "error.json", content);

@@ -65,7 +65,7 @@ Event step_event(std::uint64_t seq, const std::string& node, int rank) {
     return make_event(MetricEvent{static_cast<std::int64_t>(seq), 1, {{"loss", 1}}, {}}, seq, node, rank);
 }
 
-class EventPumpTest : public testing::Test {
+class EventPumpTest : public ::testing::Test {
 protected:
     EventPumpTest() {
         auto store = RunStore::open(folder_ / "runs.sqlite");

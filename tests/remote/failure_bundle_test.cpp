@@ -33,7 +33,7 @@ std::string read_text(const fs::path& file) {
     return text.str();
 }
 
-class FailureBundleTest : public testing::Test {
+class FailureBundleTest : public ::testing::Test {
 protected:
     FailureBundleTest() : store_(opened("here")) {
         RunRecord record;

@@ -286,7 +286,7 @@ TEST(GeneralReader, ReadsTheFirstProgramOfThePage) {
     ASSERT_NE(begin, std::string::npos);
     const auto program =
         text.substr(begin + fence.size(), text.find("```", begin + fence.size()) - begin - fence.size());
-    std::string path = testing::TempDir() + "first-program-XXXXXX";
+    std::string path = ::testing::TempDir() + "first-program-XXXXXX";
     const int file = ::mkstemp(path.data());
     ASSERT_GE(file, 0);
     ASSERT_EQ(::write(file, program.data(), program.size()), static_cast<ssize_t>(program.size()));

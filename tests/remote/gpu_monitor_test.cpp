@@ -42,7 +42,7 @@ Values values_of(const GpuMonitor& monitor) {
     return {latest.begin(), latest.end()};
 }
 
-class MockNvml : public testing::Test {
+class MockNvml : public ::testing::Test {
 protected:
     void say(const std::string& text) { ASSERT_EQ(write_file_atomically(file_, text), 0); }
     NvmlPlace place(const char* library = RANKSCOPE_MOCK_NVML) const {

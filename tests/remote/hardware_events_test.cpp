@@ -98,7 +98,7 @@ constexpr Case kRecords[] = {
     {"6,132,5000,-;NVRM: loading NVIDIA UNIX x86_64 Kernel Module  550.54.15", "", ""},
 };
 
-class HardwareEventsTest : public testing::Test {
+class HardwareEventsTest : public ::testing::Test {
 protected:
     void append(const std::string& record) { std::ofstream(log_, std::ios::app) << record << '\n'; }
     // Netlink speaks of the machine of the test.

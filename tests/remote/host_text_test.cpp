@@ -137,7 +137,7 @@ TEST(HostSampler, ReportsTheStateOfThisMachine) {
 }
 
 // A program by that name, because no GPU is needed to see how it is kept, read and started again.
-class SmiOfTheTest : public testing::Test {
+class SmiOfTheTest : public ::testing::Test {
 protected:
     void install(const std::string& body) {
         test::write_text(folder_ / "nvidia-smi", "#!/bin/sh\n" + body);

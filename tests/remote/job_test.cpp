@@ -23,12 +23,12 @@ namespace {
 
 using test::ExpectedProblem;
 
-JobRead parse(const std::string& yaml) {
+JobRead read_of(const std::string& yaml) {
     return parse_job(yaml, "j.yaml");
 }
 
-Job good(const std::string& yaml) {
-    auto read = parse(yaml);
+Job good_job(const std::string& yaml) {
+    auto read = read_of(yaml);
     EXPECT_TRUE(read.problems.empty()) << yaml << test::all_of(read.problems);
     return read.job;
 }
@@ -51,7 +51,7 @@ train:                         # native engine …
 )";
 
 TEST(Job, ReadsTheExampleOfTheContract) {
-    const auto read = parse(kContract);
+    const auto read = read_of(kContract);
     ASSERT_TRUE(read.problems.empty()) << test::all_of(read.problems);
     EXPECT_EQ(read.yaml, kContract) << "the text as it was goes to the store";
     const Job& job = read.job;
@@ -71,7 +71,7 @@ TEST(Job, ReadsTheExampleOfTheContract) {
 }
 
 TEST(Job, ReadsAProgramOfTheUsers) {
-    const auto job = good(
+    const auto job = good_job(
         "nodes: all\ncommand: [python3, 'multi node.py', --lr, 0.1, \"\", yes]\nworkdir: ~/proj\n"
         "backend: gloo\nmaster_port: 0\nprocs_per_node: 3\nenv: {A: 1, B: , C: 'x=y'}\n");
     EXPECT_TRUE(job.all_nodes);
@@ -81,7 +81,7 @@ TEST(Job, ReadsAProgramOfTheUsers) {
     EXPECT_EQ(job.procs_per_node, 3);
     EXPECT_EQ(job.master_port, 0);
     EXPECT_EQ(job.backend, BackendChoice::Gloo);
-    EXPECT_EQ(good("nodes: local\ncommand: [x]\n").nodes, std::vector<std::string>{"local"});
+    EXPECT_EQ(good_job("nodes: local\ncommand: [x]\n").nodes, std::vector<std::string>{"local"});
 }
 
 std::string job_with(const std::string& lines) {
@@ -97,7 +97,7 @@ std::string train_with(const std::string& lines) {
 }
 
 TEST(Job, ReadsASlurmSection) {
-    const auto job = good(
+    const auto job = good_job(
         "launcher: slurm\ncommand: [x]\nslurm: {login: login1, nodes: 4, partition: gpu, account: lab, qos: "
         "high, "
         "time: 1-00:00:00, gres: 'gpu:a100:8', extra: [--mem=64G, --exclusive]}\n");
@@ -108,7 +108,7 @@ TEST(Job, ReadsASlurmSection) {
         (SlurmOptions{
             "login1", 4, "gpu", "lab", "high", "1-00:00:00", "gpu:a100:8", {"--mem=64G", "--exclusive"}}));
     EXPECT_TRUE(job.nodes.empty());
-    const auto again = good(to_yaml(job));
+    const auto again = good_job(to_yaml(job));
     EXPECT_EQ(slurm_options(again), slurm_options(job));
     EXPECT_EQ(to_yaml(again), to_yaml(job));
 }
@@ -243,7 +243,7 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
     };
     for (const auto& row : table) {
         SCOPED_TRACE(row.title);
-        auto problems = parse(row.yaml).problems;
+        auto problems = read_of(row.yaml).problems;
         if (std::string(row.title) == "command text" && !problems.empty()) {
             problems.resize(1);  // "neither is given" follows from it
         }
@@ -288,22 +288,22 @@ TEST(Job, FaultsBelowTrainNameTheirLine) {
     };
     for (const auto& row : table) {
         SCOPED_TRACE(row.title);
-        test::expect_problem(parse(row.yaml).problems, row);
+        test::expect_problem(read_of(row.yaml).problems, row);
     }
 }
 
 TEST(Job, EmptyFilesAreFaults) {
     for (const char* yaml : {"", "\n", "# soon\n", "---\n"}) {
-        const auto problems = parse(yaml).problems;
+        const auto problems = read_of(yaml).problems;
         ASSERT_EQ(problems.size(), 1U) << yaml;
         EXPECT_NE(problems[0].what.find("must hold a mapping"), std::string::npos);
         EXPECT_EQ(problems[0].where.rfind("j.yaml", 0), 0U);
     }
-    EXPECT_EQ(parse("{}").problems.size(), 2U) << "no nodes, and nothing to run";
+    EXPECT_EQ(read_of("{}").problems.size(), 2U) << "no nodes, and nothing to run";
 }
 
 TEST(Job, SyntaxErrorsAndHostileNesting) {
-    test::expect_problem(parse("nodes: [a]\n\tcommand: [x]\n").problems,
+    test::expect_problem(read_of("nodes: [a]\n\tcommand: [x]\n").problems,
                          {"tab", "", "j.yaml:2", "not valid YAML", "indentation"});
     std::string bomb = "nodes: [a]\ntrain:\n  a0: &a0 [x, x]\n";
     for (int i = 1; i < 40; ++i) {
@@ -315,7 +315,7 @@ TEST(Job, SyntaxErrorsAndHostileNesting) {
          {bomb, std::string("nodes: [a]\ntrain: &t {model: *t}\n"),
           "nodes: [a]\ntrain: " + std::string(60, '{'), "train: " + std::string(5000, '['),
           "command: " + std::string(65, '[') + std::string(65, ']') + '\n'}) {
-        EXPECT_FALSE(parse(yaml).problems.empty()) << yaml.substr(0, 60);
+        EXPECT_FALSE(read_of(yaml).problems.empty()) << yaml.substr(0, 60);
     }
 }
 
@@ -356,33 +356,33 @@ void expect_same(const Job& a, const Job& b) {
 }
 
 TEST(Job, WhatOnlyAProgramOfTheUsersHas) {
-    const auto job = good(job_with("local_rank_argument: --local_rank\nvenv: ~/venvs/x\nlog_dir: logs\n"));
+    const auto job = good_job(job_with("local_rank_argument: --local_rank\nvenv: ~/venvs/x\nlog_dir: logs\n"));
     EXPECT_EQ(job.own.local_rank_argument, LocalRankArgument::Underscore);
     EXPECT_EQ(job.own.venv, "~/venvs/x");
     EXPECT_EQ(job.own.log_dir, "logs");
-    EXPECT_EQ(good(to_yaml(job)).own, job.own);
-    EXPECT_EQ(good(job_with("local_rank_argument: --local-rank\nconda: train\n")).own.conda, "train");
-    EXPECT_EQ(good(job_with("local_rank_argument: none\n")).own, OwnProgram());
-    const auto metrics = good(job_with("metrics: { lines: false, patterns: ['step {step} loss {loss}'] }\n"));
+    EXPECT_EQ(good_job(to_yaml(job)).own, job.own);
+    EXPECT_EQ(good_job(job_with("local_rank_argument: --local-rank\nconda: train\n")).own.conda, "train");
+    EXPECT_EQ(good_job(job_with("local_rank_argument: none\n")).own, OwnProgram());
+    const auto metrics = good_job(job_with("metrics: { lines: false, patterns: ['step {step} loss {loss}'] }\n"));
     EXPECT_FALSE(metrics.own.metrics.lines);
     EXPECT_EQ(metrics.own.metrics.patterns, std::vector<std::string>{"step {step} loss {loss}"});
-    EXPECT_EQ(good(to_yaml(metrics)).own, metrics.own);
-    EXPECT_TRUE(good(job_with("metrics: { lines: true }\n")).own.metrics.lines);
-    const auto events = good(job_with("metrics: { tensorboard: 'runs/{rank}' }\n"));
+    EXPECT_EQ(good_job(to_yaml(metrics)).own, metrics.own);
+    EXPECT_TRUE(good_job(job_with("metrics: { lines: true }\n")).own.metrics.lines);
+    const auto events = good_job(job_with("metrics: { tensorboard: 'runs/{rank}' }\n"));
     EXPECT_EQ(events.own.metrics.tensorboard, "runs/{rank}");
     EXPECT_FALSE(events.own.metrics.lines) << "the same numbers are not read twice";
-    EXPECT_EQ(good(to_yaml(events)).own, events.own);
-    const auto both = good(job_with("metrics: { tensorboard: runs, lines: true }\n"));
+    EXPECT_EQ(good_job(to_yaml(events)).own, events.own);
+    const auto both = good_job(job_with("metrics: { tensorboard: runs, lines: true }\n"));
     EXPECT_TRUE(both.own.metrics.lines);
-    EXPECT_EQ(good(to_yaml(both)).own, both.own);
-    const auto pushed = good(job_with("push: [train.py, ./src]\n"));
+    EXPECT_EQ(good_job(to_yaml(both)).own, both.own);
+    const auto pushed = good_job(job_with("push: [train.py, ./src]\n"));
     EXPECT_EQ(pushed.push, (std::vector<std::string>{"train.py", "./src"}));
-    EXPECT_EQ(good(to_yaml(pushed)).push, pushed.push);
+    EXPECT_EQ(good_job(to_yaml(pushed)).push, pushed.push);
 }
 
 TEST(Job, RoundTrip) {
-    const Job contract = good(kContract);
-    expect_same(good(to_yaml(contract)), contract);
+    const Job contract = good_job(kContract);
+    expect_same(good_job(to_yaml(contract)), contract);
     Job own;
     own.name = "yes: \"no\" #1 层\n\t\x01\x7f";
     own.nodes = {"123", "true", "a:b", "é"};
@@ -398,7 +398,7 @@ TEST(Job, RoundTrip) {
     own.checkpoint_wait_s = 12;
     own.command = {"python3", "", "a b", "-c", "print('hello: #')", "\\0", "\xf0\x9f\x98\x80", "0.10"};
     own.workdir = "~/proj with blank";
-    expect_same(good(to_yaml(own)), own);
+    expect_same(good_job(to_yaml(own)), own);
     own.master = "true";
     own.rank_order = RankOrder::Cyclic;
     own.procs_per_node = 0;
@@ -406,14 +406,14 @@ TEST(Job, RoundTrip) {
     own.devices = {{"é", {3, 1}}};
     own.node_env = {{"a:b", {{"A", "it's"}}}};
     own.rank_env = {{0, {{"B", "{rank}"}}}, {11, {{"C", ""}}}};
-    expect_same(good(to_yaml(own)), own);
+    expect_same(good_job(to_yaml(own)), own);
     own.nodes.clear();
     own.all_nodes = true;
-    expect_same(good(to_yaml(own)), own);
+    expect_same(good_job(to_yaml(own)), own);
 }
 
 TEST(Job, TrainValuesKeepTheirKind) {
-    const auto job = good(
+    const auto job = good_job(
         train_with("  epochs: 2\n  seed: 0x10\n  bucket_mb: 1\n  drop_last: yes\n  optimizer: {lr: 1e-3}\n"
                    "  max_steps: +5\n  validate: off\n  threads: ~\n"));
     EXPECT_EQ((*job.train)["seed"], 16);
@@ -422,7 +422,7 @@ TEST(Job, TrainValuesKeepTheirKind) {
     EXPECT_EQ((*job.train)["optimizer"]["lr"], 0.001);
     EXPECT_EQ((*job.train)["max_steps"], 5);
     EXPECT_TRUE((*job.train)["threads"].is_null());
-    expect_same(good(to_yaml(job)), job);
+    expect_same(good_job(to_yaml(job)), job);
 }
 
 /// A locale with a decimal comma for this process: an installed one, else one that localedef compiles into
@@ -443,12 +443,12 @@ TEST(Job, NumbersDoNotFollowTheLocale) {
     const test::TemporaryFolder folder;
     const std::string before = std::setlocale(LC_ALL, nullptr);
     const bool comma = use_a_decimal_comma(folder.path().string());
-    const auto job = good(job_with("on_failure: {grace_s: 0.5}\n"));
+    const auto job = good_job(job_with("on_failure: {grace_s: 0.5}\n"));
     const std::string yaml = to_yaml(job);
     std::setlocale(LC_ALL, before.c_str());
     ::unsetenv("LOCPATH");
     EXPECT_EQ(job.grace_s, 0.5);
-    EXPECT_EQ(good(yaml).grace_s, 0.5);
+    EXPECT_EQ(good_job(yaml).grace_s, 0.5);
     if (!comma) {
         GTEST_SKIP() << "no locale with a decimal comma here, and no localedef (package locales) to make one";
     }
@@ -479,7 +479,7 @@ TEST(JobEdit, WhatIsNoAssignmentSaysSo) {
 }
 
 TEST(Job, SlurmStartsItsJobsAgainByItself) {
-    const auto parsed = parse(
+    const auto parsed = read_of(
         "launcher: slurm\nslurm: {login: a, nodes: 2}\nprocs_per_node: 1\n"
         "on_failure: {max_restarts: 2}\ncommand: [x]\n");
     ASSERT_EQ(parsed.problems.size(), 1U);
@@ -499,13 +499,13 @@ TEST(JobLauncher, EveryOneIsDescribedForFilesAndForms) {
 }
 
 TEST(JobLauncher, AnotherOneDropsWhatHasNoPlaceWithIt) {
-    Job job = good("nodes: [a, b]\nmaster: b\ndevices: {a: [0]}\ncommand: [x]\n");
+    Job job = good_job("nodes: [a, b]\nmaster: b\ndevices: {a: [0]}\ncommand: [x]\n");
     choose_launcher(job, "slurm");
     set_submit_node(job, "login1");
     set_node_count(job, 3);
     EXPECT_EQ(submit_node(job), "login1");
     EXPECT_TRUE(check_job(job).empty()) << check_job(job).front().message;
-    EXPECT_EQ(good(to_yaml(job)).launcher, "slurm");
+    EXPECT_EQ(good_job(to_yaml(job)).launcher, "slurm");
     choose_launcher(job, "ssh");
     EXPECT_TRUE(job.launcher_options.empty());
     job.nodes = {"a"};

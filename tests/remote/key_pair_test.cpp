@@ -17,7 +17,7 @@
 namespace rankscope::test {
 namespace {
 
-mode_t mode_of(const std::filesystem::path& file) {
+mode_t mode_of_key(const std::filesystem::path& file) {
     struct stat status {};
     return ::stat(file.c_str(), &status) == 0 ? status.st_mode & 07777U : 0;
 }
@@ -28,9 +28,9 @@ TEST(KeyPair, IsOneThatSshTakes) {
         const auto file = folder / ("new-folder/id" + std::to_string(passphrase.size()));
         const auto pair = generate_key(file, "me@desk", passphrase);
         ASSERT_TRUE(pair) << to_line(pair.failure());
-        EXPECT_EQ(mode_of(file), 0600U);
-        EXPECT_EQ(mode_of(file.string() + ".pub"), 0644U);
-        EXPECT_EQ(mode_of(file.parent_path()), 0700U);
+        EXPECT_EQ(mode_of_key(file), 0600U);
+        EXPECT_EQ(mode_of_key(file.string() + ".pub"), 0644U);
+        EXPECT_EQ(mode_of_key(file.parent_path()), 0700U);
         EXPECT_EQ(key_needs_passphrase(file.string()), !passphrase.empty());
         const auto derived = run_program({"ssh-keygen", "-y", "-P", passphrase, "-f", file.string()});
         EXPECT_EQ(derived.status, 0) << derived.errors;
@@ -82,8 +82,8 @@ TEST_F(InstallScript, AppendsOnceWithTheModesSshdWants) {
     ::chmod(folder_.path().c_str(), 0755);
     EXPECT_NE(run(folder_.path()).output.find("RANKSCOPE-KEY added closed"), std::string::npos);
     const auto file = folder_ / ".ssh/authorized_keys";
-    EXPECT_EQ(mode_of(folder_ / ".ssh"), 0700U);
-    EXPECT_EQ(mode_of(file), 0600U);
+    EXPECT_EQ(mode_of_key(folder_ / ".ssh"), 0700U);
+    EXPECT_EQ(mode_of_key(file), 0600U);
     EXPECT_NE(run(folder_.path()).output.find("RANKSCOPE-KEY present"), std::string::npos);
     EXPECT_EQ(read_file(file), "ssh-ed25519 AAAAC3Nz me@desk\n");
 }
@@ -97,8 +97,8 @@ TEST_F(InstallScript, KeepsWhatIsThereAndRepairsItsEnd) {
     EXPECT_NE(run(folder_.path()).output.find("RANKSCOPE-KEY added open"), std::string::npos);
     EXPECT_EQ(read_file(folder_ / ".ssh/authorized_keys"),
               "# ssh-ed25519 AAAAC3Nz off\nssh-rsa BBB other\nssh-ed25519 AAAAC3Nz me@desk\n");
-    EXPECT_EQ(mode_of(folder_ / ".ssh"), 0755U);
-    EXPECT_EQ(mode_of(folder_ / ".ssh/authorized_keys"), 0644U);
+    EXPECT_EQ(mode_of_key(folder_ / ".ssh"), 0755U);
+    EXPECT_EQ(mode_of_key(folder_ / ".ssh/authorized_keys"), 0644U);
 }
 
 TEST_F(InstallScript, FaultsHaveExitCodes) {

@@ -3,6 +3,8 @@
 
 // The clocks of the hosts of a log: how far they differ, and what the correction changes.
 
+#include "support/shipped_rules.h"
+
 #include <remote/logs/rules/rule_set.h>
 #include <remote/logs/verdicts/diagnosis.h>
 
@@ -18,11 +20,6 @@
 
 namespace rankscope::logs {
 namespace {
-
-const std::vector<Rule>& rules() {
-    static const auto set = load_rules({RANKSCOPE_RULES});
-    return set.rules;
-}
 
 constexpr double kBegin = 1'767'323'040;  // 2026-01-02 03:04:00 UTC
 
@@ -111,7 +108,7 @@ const HostClock* clock_of(const DiagnosisResult& found, const std::string& host)
     return nullptr;
 }
 
-class LogClocks : public testing::TestWithParam<Stamp> {};
+class LogClocks : public ::testing::TestWithParam<Stamp> {};
 
 TEST_P(LogClocks, ClockThatIsAheadIsMeasured) {
     SkewedLog log({0, 37.2, 0}, GetParam());
@@ -187,7 +184,7 @@ TEST_P(LogClocks, FirstCulpritIsRightByTheCorrection) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Writers, LogClocks, testing::Values(of_nccl, of_kubernetes, of_logging));
+INSTANTIATE_TEST_SUITE_P(Writers, LogClocks, ::testing::Values(of_nccl, of_kubernetes, of_logging));
 
 TEST(LogClock, OneCommunicatorMeasuresWhatItsSetUpCannotExplain) {
     for (const double ahead : {3.2, 0.2}) {

@@ -134,7 +134,7 @@ TEST(RunOutputTest, BothStreamsOfARankCountTheSameLines) {
     EXPECT_EQ(verdict.node, "node2");
 }
 
-class LogDiagnosisTest : public testing::Test {
+class LogDiagnosisTest : public ::testing::Test {
 protected:
     std::vector<Event> posted() {
         const std::lock_guard lock(mutex_);
@@ -338,7 +338,7 @@ TEST(LogsAtTheEnd, AreNotSaidOfARunThatCouldNotStart) {
 }
 
 // A stored run as `diagnose RUN` reads it: through the store, its lines, steps, exits and ends.
-class StoredRunTest : public testing::Test {
+class StoredRunTest : public ::testing::Test {
 protected:
     StoredRunTest() {
         auto opened = RunStore::open(folder_ / "runs.sqlite");

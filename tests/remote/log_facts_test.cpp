@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-RunFacts facts_of(std::string_view text) {
+RunFacts facts_in(std::string_view text) {
     LineParser parser;
     parser.begin("out", 0);
     FactBuilder builder;
@@ -120,7 +120,7 @@ TEST(NcclMessage, TheRest) {
 }
 
 TEST(RunFacts, OneProcessWithTwoCommunicators) {
-    const auto facts = facts_of(
+    const auto facts = facts_in(
         "n1:10:10 [0] NCCL INFO NCCL version 2.28.9+cuda12.9\n"
         "n1:10:11 [0] NCCL INFO ncclCommInitRank comm 0xa rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 1000 "
         "commId 0x1 - Init START\n"
@@ -149,7 +149,7 @@ TEST(RunFacts, OneProcessWithTwoCommunicators) {
 }
 
 /// The facts that the labelled healthy logs state. They are not part of the repository.
-class HealthyLogs : public testing::Test {
+class HealthyLogs : public ::testing::Test {
 protected:
     HealthyLogs() {
         const char* given = std::getenv("RANKSCOPE_SHARED");

@@ -3,6 +3,8 @@
 
 // Errors that a program handles: they are no cause where it makes progress after them.
 
+#include "support/shipped_rules.h"
+
 #include <remote/logs/rules/rule_set.h>
 #include <remote/logs/verdicts/diagnosis.h>
 
@@ -15,15 +17,6 @@
 
 namespace rankscope::logs {
 namespace {
-
-const std::vector<Rule>& rules() {
-    static const auto set = load_rules({RANKSCOPE_RULES});
-    return set.rules;
-}
-
-DiagnosisResult diagnosed(const std::string& text) {
-    return diagnose_text(rules(), text, "train.log");
-}
 
 std::string first_id(const DiagnosisResult& found) {
     return found.verdicts.empty() ? "" : found.verdicts.front().id.str();
@@ -52,7 +45,7 @@ constexpr const char* kCounters[] = {
     "[2026-01-02 03:04:05,123] [INFO] [logging.py:96:log_dist] [Rank 0] step=%d, skipped=0, lr=[1e-4]",
 };
 
-class HandledErrors : public testing::TestWithParam<const char*> {};
+class HandledErrors : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(HandledErrors, ProgramThatContinuesHasHandledIt) {
     const auto line = [](int number) {
@@ -79,7 +72,7 @@ TEST_P(HandledErrors, ProgramThatContinuesHasHandledIt) {
     EXPECT_EQ(first_id(found), "gpu-oom");
 }
 
-INSTANTIATE_TEST_SUITE_P(Counters, HandledErrors, testing::ValuesIn(kCounters));
+INSTANTIATE_TEST_SUITE_P(Counters, HandledErrors, ::testing::ValuesIn(kCounters));
 
 TEST(HandledError, OfOneRankDoesNotHideThatOfAnother) {
     const std::string oom = kOom;

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class LogReader : public testing::Test {
+class LogReader : public ::testing::Test {
 protected:
     LogReader() : folder_(fs::temp_directory_path() / ("rankscope logs é " + std::to_string(::getpid()))) {
         fs::remove_all(folder_);

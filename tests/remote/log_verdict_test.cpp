@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "support/shipped_rules.h"
+
 #include <remote/logs/rules/rule_set.h>
 #include <remote/logs/verdicts/diagnosis.h>
 
@@ -11,15 +13,6 @@
 
 namespace rankscope::logs {
 namespace {
-
-const std::vector<Rule>& rules() {
-    static const auto set = load_rules({RANKSCOPE_RULES});
-    return set.rules;
-}
-
-DiagnosisResult diagnosed(const std::string& text) {
-    return diagnose_text(rules(), text, "train.log");
-}
 
 TEST(LogVerdicts, CauseComesBeforeThoseThatNoticed) {
     const auto found = diagnosed(

@@ -4,6 +4,8 @@
 // The verdicts on single messages, in the wordings of many versions and programs (tests/data/logs/wordings.txt), and
 // the silence on the harmless lines of healthy runs (healthy.txt).
 
+#include "support/shipped_rules.h"
+
 #include <remote/logs/rules/rule_set.h>
 #include <remote/logs/verdicts/diagnosis.h>
 
@@ -34,11 +36,6 @@ std::vector<Part> parts_of(const std::string& file, const std::string& mark) {
         }
     }
     return parts;
-}
-
-const std::vector<Rule>& rules() {
-    static const auto set = load_rules({RANKSCOPE_RULES});
-    return set.rules;
 }
 
 std::string said(const std::string& lines) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kGib = std::uint64_t{1} << 30U;
 
-Inventory two_nodes() {
+Inventory two_gpu_nodes() {
     Inventory inventory;
     for (const char* name : {"big", "small"}) {
         NodeSpec node;
@@ -45,7 +45,7 @@ Job resnet(std::int64_t batch, const std::string& precision = "fp32") {
 TEST(MemoryNeed, IsComparedWithTheSmallestGpu) {
     const KnownFacts facts = two_facts();
     const Job job = resnet(256);
-    const auto plan = make_node_plan(two_nodes(), job, facts);
+    const auto plan = make_node_plan(two_gpu_nodes(), job, facts);
     ASSERT_TRUE(plan) << plan.failure().what;
     const auto need = memory_need(job, *plan, facts);
     ASSERT_TRUE(need);
@@ -66,7 +66,7 @@ TEST(MemoryNeed, IsComparedWithTheSmallestGpu) {
 TEST(MemoryNeed, RanksOfOneGpuShareIt) {
     const KnownFacts facts = two_facts();
     const Job job = resnet(256);
-    auto plan = make_node_plan(two_nodes(), job, facts);
+    auto plan = make_node_plan(two_gpu_nodes(), job, facts);
     ASSERT_TRUE(plan);
     for (auto& rank : plan->ranks) {
         rank.device = "cuda:0";
@@ -76,7 +76,7 @@ TEST(MemoryNeed, RanksOfOneGpuShareIt) {
 
 TEST(MemoryNeed, IsUnknownWhereOneSideIs) {
     const KnownFacts facts = two_facts();
-    auto plan = make_node_plan(two_nodes(), resnet(256), facts);
+    auto plan = make_node_plan(two_gpu_nodes(), resnet(256), facts);
     ASSERT_TRUE(plan);
     EXPECT_FALSE(memory_need(resnet(256), *plan, {})) << "the nodes were not probed";
     Job small = resnet(256);

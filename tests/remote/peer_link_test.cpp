@@ -68,7 +68,7 @@ UniqueFd connect_to(std::uint16_t port) {
     return fd;
 }
 
-class PeerLinkTest : public testing::Test {
+class PeerLinkTest : public ::testing::Test {
 protected:
     PeerLink::Options options(std::size_t index) const {
         PeerLink::Options all;

@@ -158,7 +158,7 @@ TEST(BlockedFile, AServerIsNamedWhereTheFileIsNot) {
 }
 
 // Files as the kernel has them, in a folder of the test.
-class Cgroups : public testing::Test {
+class Cgroups : public ::testing::Test {
 protected:
     ProcFolder process_in(const std::string& cgroup) {
         fs::create_directories(folder_ / "process");

@@ -30,7 +30,7 @@ using test::make_event;
 constexpr const char* kToken = "hf_AbCdEfGhIjKlMnOpQrStUvWxYz012345";
 constexpr std::int64_t kStart = 1'700'000'000'000'000;
 
-class RunExportTest : public testing::Test {
+class RunExportTest : public ::testing::Test {
 protected:
     RunExportTest() : store_(*RunStore::open(folder_ / "runs.sqlite")) {
         RunRecord record;

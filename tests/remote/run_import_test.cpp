@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class RunImportTest : public testing::Test {
+class RunImportTest : public ::testing::Test {
 protected:
     RunImportTest() : store_(*RunStore::open(folder_ / "runs.sqlite")) {
         fs::create_directory(folder_ / "in");

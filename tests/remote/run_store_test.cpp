@@ -42,13 +42,13 @@ std::vector<std::string> described(const std::vector<Event>& events) {
     return all;
 }
 
-Event step_event(std::uint64_t seq, const std::string& node = "node1", int rank = 0) {
+Event stored_step(std::uint64_t seq, const std::string& node = "node1", int rank = 0) {
     return make_event(
         MetricEvent{static_cast<std::int64_t>(seq), 1, {{"loss", 1.0 / static_cast<double>(seq)}}, {}}, seq,
         node, rank);
 }
 
-class RunStoreTest : public testing::Test {
+class RunStoreTest : public ::testing::Test {
 protected:
     RunStoreTest() : store_(open()) {
         if (store_) {
@@ -104,7 +104,7 @@ TEST_F(RunStoreTest, ReplayIsWhatWasAppendedInOrder) {
 TEST_F(RunStoreTest, AnEventIsStoredOnceWhateverIsSentAgain) {
     std::vector<Event> events;
     for (std::uint64_t seq = 1; seq <= 10; ++seq) {
-        events.push_back(step_event(seq));
+        events.push_back(stored_step(seq));
     }
     ASSERT_TRUE(store_->append("run-1", {events.begin(), events.begin() + 6}));
     ASSERT_TRUE(store_->append("run-1", {events.begin() + 3, events.end()}));
@@ -117,8 +117,8 @@ TEST_F(RunStoreTest, AnEventIsStoredOnceWhateverIsSentAgain) {
 
 TEST_F(RunStoreTest, RunsDoNotMix) {
     ASSERT_TRUE(store_->create_run(record("run-2", 200)));
-    ASSERT_TRUE(store_->append("run-1", {step_event(1)}));
-    ASSERT_TRUE(store_->append("run-2", {step_event(1), step_event(2)}));
+    ASSERT_TRUE(store_->append("run-1", {stored_step(1)}));
+    ASSERT_TRUE(store_->append("run-2", {stored_step(1), stored_step(2)}));
     EXPECT_EQ(replayed(*store_, "run-1").size(), 1U);
     EXPECT_EQ(replayed(*store_, "run-2").size(), 2U);
     ASSERT_TRUE(store_->remove_run("run-2"));
@@ -213,7 +213,7 @@ TEST_F(RunStoreTest, WhateverANodeSendsCanBeReplayed) {
                     {{"step", "x"}, {"loss", "text"}}};
     StageEvent stage{StageName::Note, StageStatus::Done, std::string("zero\0byte", 9), std::nan("")};
     std::vector<Event> events{make_event(odd, 1), make_event(stage, 2),
-                              make_event(LogEvent{true, "\x80\xff"}, 3), step_event(4)};
+                              make_event(LogEvent{true, "\x80\xff"}, 3), stored_step(4)};
     events[0].rank = -5;
     events[1].t_us = -1;
     ASSERT_TRUE(store_->append("run-1", events));
@@ -222,7 +222,7 @@ TEST_F(RunStoreTest, WhateverANodeSendsCanBeReplayed) {
 }
 
 TEST_F(RunStoreTest, NoNameIsPartOfAStatement) {
-    ASSERT_TRUE(store_->append("run-1", {step_event(1)}));
+    ASSERT_TRUE(store_->append("run-1", {stored_step(1)}));
     for (const std::string attack : {"x'; DROP TABLE runs; --", "x\"; DELETE FROM events; --", "' OR '1'='1",
                                      "%", "run-_", "x\\' UNION SELECT 1"}) {
         RunRecord odd = record(attack, 200);
@@ -238,20 +238,20 @@ TEST_F(RunStoreTest, NoNameIsPartOfAStatement) {
 
 TEST_F(RunStoreTest, OneUnreadableEventDoesNotHideTheOthers) {
     ASSERT_TRUE(
-        store_->append("run-1", {step_event(1), make_event(LogEvent{false, "a\n"}, 2), step_event(3)}));
+        store_->append("run-1", {stored_step(1), make_event(LogEvent{false, "a\n"}, 2), stored_step(3)}));
     Database database;
     ASSERT_TRUE(database.open(file().string()));
     ASSERT_TRUE(database.run("UPDATE events SET body = '{broken'"));
     const auto all = replayed(*store_, "run-1");
     ASSERT_EQ(all.size(), 3U);
-    EXPECT_EQ(all[2], describe(step_event(3)));
+    EXPECT_EQ(all[2], describe(stored_step(3)));
     EXPECT_NE(all[1].find("note"), std::string::npos) << "its place in the sequence is kept";
 }
 
 TEST_F(RunStoreTest, ReplayEndsWhenTheSinkSaysSo) {
     std::vector<Event> events;
     for (std::uint64_t seq = 1; seq <= 5000; ++seq) {
-        events.push_back(seq % 2 == 0 ? step_event(seq)
+        events.push_back(seq % 2 == 0 ? stored_step(seq)
                                       : make_event(LogEvent{false, std::to_string(seq) + '\n'}, seq));
     }
     ASSERT_TRUE(store_->append("run-1", events));
@@ -291,7 +291,7 @@ TEST_F(RunStoreTest, ActivityOfAPartIsWhatOverlapsWithIt) {
 }
 
 TEST_F(RunStoreTest, AStoreOfANewerVersionIsLeftAlone) {
-    ASSERT_TRUE(store_->append("run-1", {step_event(1)}));
+    ASSERT_TRUE(store_->append("run-1", {stored_step(1)}));
     store_.reset();
     Database database;
     ASSERT_TRUE(database.open(file().string()));
@@ -317,9 +317,9 @@ TEST_F(RunStoreTest, WhatIsNoStoreIsRefused) {
 
 TEST_F(RunStoreTest, TwoStoresOnOneFile) {
     const auto second = open();
-    ASSERT_TRUE(store_->append("run-1", {step_event(1, "node1")}));
-    ASSERT_TRUE(second->append("run-1", {step_event(1, "node2"), step_event(1, "node1")}));
-    ASSERT_TRUE(store_->append("run-1", {step_event(2, "node1")}));
+    ASSERT_TRUE(store_->append("run-1", {stored_step(1, "node1")}));
+    ASSERT_TRUE(second->append("run-1", {stored_step(1, "node2"), stored_step(1, "node1")}));
+    ASSERT_TRUE(store_->append("run-1", {stored_step(2, "node1")}));
     EXPECT_EQ(replayed(*store_, "run-1").size(), 3U);
     EXPECT_EQ(replayed(*store_, "run-1"), replayed(*second, "run-1"));
 }
@@ -346,7 +346,7 @@ TEST_F(RunStoreTest, AppendsAndReplaysOfManyThreads) {
             for (std::uint64_t seq = 1; seq <= kEach; seq += 5) {
                 std::vector<Event> batch;
                 for (std::uint64_t i = seq; i < seq + 5; ++i) {
-                    batch.push_back(step_event(i, node));
+                    batch.push_back(stored_step(i, node));
                 }
                 EXPECT_TRUE(store->append("run-1", batch));
             }

@@ -17,16 +17,16 @@ namespace {
 using test::make_event;
 using test::plan_of;
 
-Event stage(const std::string& node, int rank, StageName name, StageStatus status = StageStatus::Progress,
+Event stage_of(const std::string& node, int rank, StageName name, StageStatus status = StageStatus::Progress,
             double progress = -1) {
     return make_event(StageEvent{name, status, "", progress}, 1, node, rank);
 }
 
-Event step(const std::string& node, int rank, std::int64_t number = 1) {
+Event step_of(const std::string& node, int rank, std::int64_t number = 1) {
     return make_event(MetricEvent{number, 1, {{"loss", 1.0}}, {}}, 1, node, rank);
 }
 
-Event exit_of(const std::string& node, int rank, int code, int signal, std::int64_t t_us,
+Event traced_exit(const std::string& node, int rank, int code, int signal, std::int64_t t_us,
               bool requested = false) {
     ExitEvent exit;
     exit.code = signal != 0 ? -1 : code;
@@ -38,14 +38,14 @@ Event exit_of(const std::string& node, int rank, int code, int signal, std::int6
     return event;
 }
 
-Event end_of(const std::string& node, Outcome outcome) {
+Event end_with_detail(const std::string& node, Outcome outcome) {
     EndEvent end;
     end.outcome = outcome;
     end.detail = "why";
     return make_event(end, 1, node, -1);
 }
 
-RunTracker tracker_for(std::size_t nodes, int ranks_each) {
+RunTracker tracker_of(std::size_t nodes, int ranks_each) {
     RunTracker tracker;
     tracker.set_plan(plan_of(nodes, ranks_each));
     return tracker;
@@ -65,27 +65,27 @@ std::vector<std::string> names_of(const std::vector<Event>& events) {
 using Names = std::vector<std::string>;
 
 TEST(RunTracker, StagesOfAHappyRun) {
-    RunTracker tracker = tracker_for(2, 1);
-    EXPECT_EQ(names_of(tracker.observe(stage("", -1, StageName::Connect, StageStatus::Done))), Names{});
-    EXPECT_EQ(names_of(tracker.observe(stage("", -1, StageName::Start, StageStatus::Done))),
+    RunTracker tracker = tracker_of(2, 1);
+    EXPECT_EQ(names_of(tracker.observe(stage_of("", -1, StageName::Connect, StageStatus::Done))), Names{});
+    EXPECT_EQ(names_of(tracker.observe(stage_of("", -1, StageName::Start, StageStatus::Done))),
               Names{"rendezvous begin"});
-    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, StageName::Start, StageStatus::Done))), Names{});
-    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, StageName::Rendezvous, StageStatus::Progress, 0.5))),
+    EXPECT_EQ(names_of(tracker.observe(stage_of("node1", 0, StageName::Start, StageStatus::Done))), Names{});
+    EXPECT_EQ(names_of(tracker.observe(stage_of("node1", 0, StageName::Rendezvous, StageStatus::Progress, 0.5))),
               Names{});
-    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, StageName::Data))), Names{"rendezvous progress"});
-    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, StageName::Train))), Names{}) << "reported already";
-    EXPECT_EQ(names_of(tracker.observe(stage("node2", 1, StageName::Rendezvous, StageStatus::Progress, 1))),
-              (Names{"rendezvous done", "first-step begin"}));
-    EXPECT_EQ(names_of(tracker.observe(step("node2", 1))), Names{"first-step progress"});
-    EXPECT_EQ(names_of(tracker.observe(step("node2", 1, 2))), Names{});
-    EXPECT_EQ(names_of(tracker.observe(step("node1", 0))), Names{"first-step done"});
+    EXPECT_EQ(names_of(tracker.observe(stage_of("node1", 0, StageName::Data))), Names{"rendezvous progress"});
+    EXPECT_EQ(names_of(tracker.observe(stage_of("node1", 0, StageName::Train))), Names{}) << "reported already";
+    EXPECT_EQ(names_of(tracker.observe(stage_of("node2", 1, StageName::Rendezvous, StageStatus::Progress, 1))),
+              (Names{"rendezvous done", "first-step_of begin"}));
+    EXPECT_EQ(names_of(tracker.observe(step_of("node2", 1))), Names{"first-step_of progress"});
+    EXPECT_EQ(names_of(tracker.observe(step_of("node2", 1, 2))), Names{});
+    EXPECT_EQ(names_of(tracker.observe(step_of("node1", 0))), Names{"first-step_of done"});
     EXPECT_FALSE(tracker.all_nodes_ended());
-    tracker.observe(exit_of("node1", 0, 0, 0, 10));
-    tracker.observe(exit_of("node2", 1, 0, 0, 10));
-    tracker.observe(end_of("node1", Outcome::Done));
+    tracker.observe(traced_exit("node1", 0, 0, 0, 10));
+    tracker.observe(traced_exit("node2", 1, 0, 0, 10));
+    tracker.observe(end_with_detail("node1", Outcome::Done));
     EXPECT_TRUE(tracker.node_ended("node1"));
     EXPECT_FALSE(tracker.all_nodes_ended());
-    tracker.observe(end_of("node2", Outcome::Done));
+    tracker.observe(end_with_detail("node2", Outcome::Done));
     EXPECT_TRUE(tracker.all_nodes_ended());
     EXPECT_TRUE(tracker.failure_cause().empty());
     const EndEvent verdict = tracker.verdict(false);
@@ -93,19 +93,19 @@ TEST(RunTracker, StagesOfAHappyRun) {
     EXPECT_EQ(verdict.exit_code, 0);
     EXPECT_FALSE(tracker.diagnosis());
     EXPECT_FALSE(tracker.over());
-    tracker.observe(end_of("", Outcome::Done));
+    tracker.observe(end_with_detail("", Outcome::Done));
     EXPECT_TRUE(tracker.over());
 }
 
 TEST(RunTracker, AProgramThatOnlyWritesStepsPassesAllStages) {
-    RunTracker tracker = tracker_for(1, 1);
-    tracker.observe(stage("", -1, StageName::Start, StageStatus::Done));
-    EXPECT_EQ(names_of(tracker.observe(step("node1", 0))),
-              (Names{"rendezvous done", "first-step begin", "first-step done"}));
+    RunTracker tracker = tracker_of(1, 1);
+    tracker.observe(stage_of("", -1, StageName::Start, StageStatus::Done));
+    EXPECT_EQ(names_of(tracker.observe(step_of("node1", 0))),
+              (Names{"rendezvous done", "first-step_of begin", "first-step_of done"}));
 }
 
 TEST(RunTracker, WhatWasConcludedIsNotConcludedAgain) {
-    RunTracker first = tracker_for(1, 2);
+    RunTracker first = tracker_of(1, 2);
     std::vector<Event> past;
     const auto live = [&](const Event& event) {
         past.push_back(event);
@@ -114,24 +114,24 @@ TEST(RunTracker, WhatWasConcludedIsNotConcludedAgain) {
             first.observe(consequence);
         }
     };
-    live(stage("", -1, StageName::Start, StageStatus::Done));
-    live(stage("node1", 0, StageName::Data));
-    live(stage("node1", 1, StageName::Data));
-    live(step("node1", 0));
-    RunTracker second = tracker_for(1, 2);
+    live(stage_of("", -1, StageName::Start, StageStatus::Done));
+    live(stage_of("node1", 0, StageName::Data));
+    live(stage_of("node1", 1, StageName::Data));
+    live(step_of("node1", 0));
+    RunTracker second = tracker_of(1, 2);
     std::vector<Event> again;
     for (const auto& event : past) {
         second.observe(event);
     }
-    EXPECT_EQ(names_of(second.observe(step("node1", 0, 5))), Names{});
-    EXPECT_EQ(names_of(second.observe(step("node1", 1, 5))), Names{"first-step done"});
+    EXPECT_EQ(names_of(second.observe(step_of("node1", 0, 5))), Names{});
+    EXPECT_EQ(names_of(second.observe(step_of("node1", 1, 5))), Names{"first-step_of done"});
 }
 
 TEST(RunTracker, TheFirstToFailOnItsOwnIsTheCulprit) {
-    RunTracker tracker = tracker_for(2, 2);
-    tracker.observe(exit_of("node1", 1, 3, 0, 2000));
-    tracker.observe(exit_of("node2", 2, 1, 0, 1000));  // arrived later, happened earlier
-    tracker.observe(exit_of("node1", 0, 0, 15, 2100, true));
+    RunTracker tracker = tracker_of(2, 2);
+    tracker.observe(traced_exit("node1", 1, 3, 0, 2000));
+    tracker.observe(traced_exit("node2", 2, 1, 0, 1000));  // arrived later, happened earlier
+    tracker.observe(traced_exit("node1", 0, 0, 15, 2100, true));
     const auto verdict = tracker.verdict(false);
     EXPECT_EQ(verdict.outcome, Outcome::Failed);
     EXPECT_EQ(verdict.exit_code, 1);
@@ -146,9 +146,9 @@ TEST(RunTracker, TheFirstToFailOnItsOwnIsTheCulprit) {
 }
 
 TEST(RunTracker, WhoOnlyLostAPeerIsNotTheCulpritWhateverTheClocks) {
-    RunTracker tracker = tracker_for(2, 1);
-    tracker.observe(exit_of("node2", 1, kExitPeerLost, 0, 1));  // its clock is far behind
-    tracker.observe(exit_of("node1", 0, 0, 9, 1000000000));
+    RunTracker tracker = tracker_of(2, 1);
+    tracker.observe(traced_exit("node2", 1, kExitPeerLost, 0, 1));  // its clock is far behind
+    tracker.observe(traced_exit("node1", 0, 0, 9, 1000000000));
     const auto verdict = tracker.verdict(false);
     EXPECT_EQ(verdict.culprit.rank, 0);
     EXPECT_EQ(verdict.culprit.signal, 9);
@@ -156,18 +156,18 @@ TEST(RunTracker, WhoOnlyLostAPeerIsNotTheCulpritWhateverTheClocks) {
 }
 
 TEST(RunTracker, WhenAllOnlyLostAPeerTheFirstIsNamed) {
-    RunTracker tracker = tracker_for(2, 1);
-    tracker.observe(exit_of("node2", 1, kExitPeerLost, 0, 20));
-    tracker.observe(exit_of("node1", 0, kExitPeerLost, 0, 10));
+    RunTracker tracker = tracker_of(2, 1);
+    tracker.observe(traced_exit("node2", 1, kExitPeerLost, 0, 20));
+    tracker.observe(traced_exit("node1", 0, kExitPeerLost, 0, 10));
     EXPECT_EQ(tracker.verdict(false).culprit.rank, 0);
     EXPECT_EQ(tracker.diagnosis()->id.text(), "peer-lost");
 }
 
 TEST(RunTracker, RequestedEndsAreNeverTheCause) {
-    RunTracker tracker = tracker_for(1, 2);
-    tracker.observe(exit_of("node1", 0, 0, 15, 10, true));
-    tracker.observe(exit_of("node1", 1, 7, 0, 11, true));
-    tracker.observe(end_of("node1", Outcome::Stopped));
+    RunTracker tracker = tracker_of(1, 2);
+    tracker.observe(traced_exit("node1", 0, 0, 15, 10, true));
+    tracker.observe(traced_exit("node1", 1, 7, 0, 11, true));
+    tracker.observe(end_with_detail("node1", Outcome::Stopped));
     const auto verdict = tracker.verdict(true);
     EXPECT_EQ(verdict.outcome, Outcome::Stopped);
     EXPECT_EQ(verdict.exit_code, 130);
@@ -177,20 +177,20 @@ TEST(RunTracker, RequestedEndsAreNeverTheCause) {
 }
 
 TEST(RunTracker, AFailureBeforeTheStopIsStillTheFailure) {
-    RunTracker tracker = tracker_for(1, 2);
-    tracker.observe(exit_of("node1", 0, 1, 0, 10));
-    tracker.observe(exit_of("node1", 1, 0, 15, 11, true));
-    tracker.observe(end_of("node1", Outcome::Failed));
+    RunTracker tracker = tracker_of(1, 2);
+    tracker.observe(traced_exit("node1", 0, 1, 0, 10));
+    tracker.observe(traced_exit("node1", 1, 0, 15, 11, true));
+    tracker.observe(end_with_detail("node1", Outcome::Failed));
     EXPECT_EQ(tracker.verdict(true).outcome, Outcome::Failed);
 }
 
 TEST(RunTracker, ALostNodeFailsTheRun) {
-    RunTracker tracker = tracker_for(2, 1);
-    tracker.observe(exit_of("node1", 0, 0, 9, 5, true));
-    tracker.observe(end_of("node1", Outcome::Lost));
+    RunTracker tracker = tracker_of(2, 1);
+    tracker.observe(traced_exit("node1", 0, 0, 9, 5, true));
+    tracker.observe(end_with_detail("node1", Outcome::Lost));
     EXPECT_NE(tracker.failure_cause().find("node1"), std::string::npos);
-    tracker.observe(exit_of("node2", 1, 0, 15, 6, true));
-    tracker.observe(end_of("node2", Outcome::Stopped));
+    tracker.observe(traced_exit("node2", 1, 0, 15, 6, true));
+    tracker.observe(end_with_detail("node2", Outcome::Stopped));
     const auto verdict = tracker.verdict(false);
     EXPECT_EQ(verdict.outcome, Outcome::Failed);
     EXPECT_EQ(verdict.exit_code, 1);
@@ -198,7 +198,7 @@ TEST(RunTracker, ALostNodeFailsTheRun) {
 }
 
 Event end_that_lost(const std::string& node, const std::string& lost_node) {
-    Event event = end_of(node, Outcome::Failed);
+    Event event = end_with_detail(node, Outcome::Failed);
     std::get<EndEvent>(event.body).lost_node = lost_node;
     std::get<EndEvent>(event.body).lost_how = LostHow::Silent;
     std::get<EndEvent>(event.body).silent_s = 10;
@@ -206,11 +206,11 @@ Event end_that_lost(const std::string& node, const std::string& lost_node) {
 }
 
 TEST(RunTracker, ANodeThatTheOthersLostIsNamedWhateverItsPeersSaid) {
-    RunTracker tracker = tracker_for(2, 1);
-    tracker.observe(exit_of("node1", 0, 1, 0, 5));  // "connection reset by peer", says its script
+    RunTracker tracker = tracker_of(2, 1);
+    tracker.observe(traced_exit("node1", 0, 1, 0, 5));  // "connection reset by peer", says its script
     tracker.observe(end_that_lost("node1", "node2"));
     EXPECT_NE(tracker.failure_cause().find("rank 0"), std::string::npos);
-    tracker.observe(end_of("node2", Outcome::Lost));
+    tracker.observe(end_with_detail("node2", Outcome::Lost));
     const auto verdict = tracker.verdict(false);
     EXPECT_EQ(verdict.outcome, Outcome::Failed);
     EXPECT_EQ(verdict.exit_code, 1);
@@ -221,12 +221,12 @@ TEST(RunTracker, ANodeThatTheOthersLostIsNamedWhateverItsPeersSaid) {
 }
 
 TEST(RunTracker, BothSidesOfACutNameTheOther) {
-    RunTracker two = tracker_for(2, 1);
+    RunTracker two = tracker_of(2, 1);
     two.observe(end_that_lost("node2", "node1"));
     EXPECT_NE(two.failure_cause().find("node1"), std::string::npos) << "reported at once";
     two.observe(end_that_lost("node1", "node2"));
     EXPECT_EQ(two.verdict(false).lost_node, "node2") << "what the master says";
-    RunTracker three = tracker_for(3, 1);
+    RunTracker three = tracker_of(3, 1);
     three.observe(end_that_lost("node1", "node2"));
     three.observe(end_that_lost("node2", "node1"));
     three.observe(end_that_lost("node3", "node1"));
@@ -234,7 +234,7 @@ TEST(RunTracker, BothSidesOfACutNameTheOther) {
 }
 
 TEST(RunTracker, ANodeThatWasAwayKnowsBestWhatHappenedToIt) {
-    RunTracker tracker = tracker_for(3, 1);
+    RunTracker tracker = tracker_of(3, 1);
     tracker.observe(end_that_lost("node1", "node2"));
     tracker.observe(end_that_lost("node3", "node2"));
     Event own = end_that_lost("node2", "node2");
@@ -247,14 +247,14 @@ TEST(RunTracker, ANodeThatWasAwayKnowsBestWhatHappenedToIt) {
 }
 
 TEST(RunTracker, TheSupervisorsLinkNamesACulpritWhoseEndDidNotReachTheDesk) {
-    RunTracker tracker = tracker_for(2, 1);
-    Event event = end_of("node1", Outcome::Failed);
+    RunTracker tracker = tracker_of(2, 1);
+    Event event = end_with_detail("node1", Outcome::Failed);
     auto& end = std::get<EndEvent>(event.body);
     end.has_culprit = true;
     end.culprit = {.rank = 1, .node = "node2", .code = -1, .signal = 9};
-    tracker.observe(exit_of("node1", 0, 0, 15, 5, true));
+    tracker.observe(traced_exit("node1", 0, 0, 15, 5, true));
     tracker.observe(event);
-    tracker.observe(end_of("node2", Outcome::Stopped));
+    tracker.observe(end_with_detail("node2", Outcome::Stopped));
     const auto verdict = tracker.verdict(false);
     EXPECT_EQ(verdict.exit_code, 1);
     ASSERT_TRUE(verdict.has_culprit);
@@ -264,10 +264,10 @@ TEST(RunTracker, TheSupervisorsLinkNamesACulpritWhoseEndDidNotReachTheDesk) {
 }
 
 TEST(RunTracker, ANodeThatFailedWithoutACulpritIsNoSuccess) {
-    RunTracker tracker = tracker_for(2, 1);
-    tracker.observe(exit_of("node1", 0, 0, 0, 5));
-    tracker.observe(end_of("node1", Outcome::Done));
-    tracker.observe(end_of("node2", Outcome::Failed));
+    RunTracker tracker = tracker_of(2, 1);
+    tracker.observe(traced_exit("node1", 0, 0, 0, 5));
+    tracker.observe(end_with_detail("node1", Outcome::Done));
+    tracker.observe(end_with_detail("node2", Outcome::Failed));
     const auto verdict = tracker.verdict(false);
     EXPECT_EQ(verdict.outcome, Outcome::Failed);
     EXPECT_EQ(verdict.exit_code, 1);
@@ -275,8 +275,8 @@ TEST(RunTracker, ANodeThatFailedWithoutACulpritIsNoSuccess) {
 }
 
 TEST(RunTracker, WhatCouldNotBeStartedIsSaidSo) {
-    RunTracker tracker = tracker_for(1, 1);
-    Event event = exit_of("node1", 0, 127, 0, 5);
+    RunTracker tracker = tracker_of(1, 1);
+    Event event = traced_exit("node1", 0, 127, 0, 5);
     std::get<ExitEvent>(event.body).reason = "train.sh: No such file or directory";
     std::get<ExitEvent>(event.body).last_lines.clear();
     tracker.observe(event);
@@ -284,7 +284,7 @@ TEST(RunTracker, WhatCouldNotBeStartedIsSaidSo) {
 }
 
 Event victim(const std::string& node, int rank, int missing, std::int64_t t_us) {
-    Event event = exit_of(node, rank, kExitPeerLost, 0, t_us);
+    Event event = traced_exit(node, rank, kExitPeerLost, 0, t_us);
     std::get<ExitEvent>(event.body).lost_peer = true;
     std::get<ExitEvent>(event.body).missing_rank = missing;
     std::get<ExitEvent>(event.body).reason = "rank " + std::to_string(missing) + " is gone";
@@ -292,7 +292,7 @@ Event victim(const std::string& node, int rank, int missing, std::int64_t t_us) 
 }
 
 Event end_that_names_a_stopped_rank(const std::string& node, int rank, const std::string& its_node) {
-    Event event = end_of(node, Outcome::Failed);
+    Event event = end_with_detail(node, Outcome::Failed);
     auto& end = std::get<EndEvent>(event.body);
     end.has_culprit = true;
     end.culprit = {.rank = rank, .node = its_node, .code = -1, .signal = 19, .process_state = "T"};
@@ -300,12 +300,12 @@ Event end_that_names_a_stopped_rank(const std::string& node, int rank, const std
 }
 
 TEST(RunTracker, ARankThatIsStoppedIsNamedAndNotItsVictims) {
-    RunTracker tracker = tracker_for(3, 1);
+    RunTracker tracker = tracker_of(3, 1);
     tracker.observe(victim("node1", 0, 2, 10));
     tracker.observe(victim("node2", 1, 2, 11));
     tracker.observe(end_that_names_a_stopped_rank("node1", 2, "node3"));
     tracker.observe(end_that_names_a_stopped_rank("node2", 2, "node3"));
-    tracker.observe(exit_of("node3", 2, 0, 15, 12, true));
+    tracker.observe(traced_exit("node3", 2, 0, 15, 12, true));
     tracker.observe(end_that_names_a_stopped_rank("node3", 2, "node3"));
     const EndEvent verdict = tracker.verdict(false);
     EXPECT_EQ(verdict.culprit.rank, 2);
@@ -319,7 +319,7 @@ TEST(RunTracker, ARankThatIsStoppedIsNamedAndNotItsVictims) {
 }
 
 TEST(RunTracker, TheSupervisorsNoticeIsEnoughWhereTheyAreNotLinked) {
-    RunTracker tracker = tracker_for(3, 1);
+    RunTracker tracker = tracker_of(3, 1);
     Event notice;
     notice.node = "node3";
     notice.rank = 2;
@@ -327,14 +327,14 @@ TEST(RunTracker, TheSupervisorsNoticeIsEnoughWhereTheyAreNotLinked) {
     stopped.id = "rank-stopped";
     notice.body = stopped;
     tracker.observe(notice);
-    Event script = exit_of("node1", 0, 1, 0, 10);  // "Timed out waiting 30000ms for recv operation"
+    Event script = traced_exit("node1", 0, 1, 0, 10);  // "Timed out waiting 30000ms for recv operation"
     std::get<ExitEvent>(script.body).lost_peer = true;
     tracker.observe(script);
     EXPECT_EQ(tracker.verdict(false).culprit.rank, 2);
 }
 
 TEST(RunTracker, TheRankThatMostVictimsMissIsNamed) {
-    RunTracker tracker = tracker_for(4, 1);
+    RunTracker tracker = tracker_of(4, 1);
     tracker.observe(victim("node1", 0, 3, 10));
     tracker.observe(victim("node2", 1, 3, 11));
     tracker.observe(victim("node4", 3, 0, 9));  // cut off itself
@@ -345,9 +345,9 @@ TEST(RunTracker, TheRankThatMostVictimsMissIsNamed) {
 }
 
 TEST(RunTracker, ARankThatFailedOnItsOwnIsNamedWhateverItsVictimsSay) {
-    RunTracker tracker = tracker_for(3, 1);
+    RunTracker tracker = tracker_of(3, 1);
     tracker.observe(victim("node1", 0, 2, 10));
-    tracker.observe(exit_of("node2", 1, 1, 0, 20));
+    tracker.observe(traced_exit("node2", 1, 1, 0, 20));
     EXPECT_EQ(tracker.verdict(false).culprit.rank, 1);
 }
 
@@ -361,7 +361,7 @@ TEST(RunTracker, AnEngineRankThatCannotConnectIsAVictimOfTheCutLink) {
     for (int rank = 0; rank < 3;
          ++rank) {  // they meet at the store, and then cannot connect with one another
         tracker.observe(
-            stage("node" + std::to_string(rank + 1), rank, StageName::Rendezvous, StageStatus::Progress, 1));
+            stage_of("node" + std::to_string(rank + 1), rank, StageName::Rendezvous, StageStatus::Progress, 1));
     }
     DiagnosisEvent cut;
     cut.id = "partition-midrun";
@@ -373,7 +373,7 @@ TEST(RunTracker, AnEngineRankThatCannotConnectIsAVictimOfTheCutLink) {
     cut.pairs = {{"node3", "node2"}};
     tracker.observe(make_event(cut, 1, "", -1));
     tracker.observe(victim("node2", 1, 0, 10));
-    tracker.observe(exit_of("node1", 0, 1, 0, 11));
+    tracker.observe(traced_exit("node1", 0, 1, 0, 11));
     tracker.observe(victim("node3", 2, 0, 12));
     const EndEvent verdict = tracker.verdict(false);
     EXPECT_FALSE(verdict.has_culprit) << verdict.culprit.rank;
@@ -381,15 +381,15 @@ TEST(RunTracker, AnEngineRankThatCannotConnectIsAVictimOfTheCutLink) {
 }
 
 TEST(RunTracker, WhatIsWaitedForIsAStageOfTheRun) {
-    RunTracker tracker = tracker_for(3, 1);
-    tracker.observe(stage("", -1, StageName::Start, StageStatus::Done));
-    Event waits = stage("node1", 0, StageName::Rendezvous, StageStatus::Progress);
+    RunTracker tracker = tracker_of(3, 1);
+    tracker.observe(stage_of("", -1, StageName::Start, StageStatus::Done));
+    Event waits = stage_of("node1", 0, StageName::Rendezvous, StageStatus::Progress);
     std::get<StageEvent>(waits.body).waiting_for = {1, 2};
     auto said = tracker.observe(waits);
     ASSERT_EQ(said.size(), 1U);
     EXPECT_EQ(std::get<StageEvent>(said[0].body).detail, "waiting for rank 1 (node2), 2 (node3)");
     EXPECT_TRUE(tracker.observe(waits).empty()) << "once";
-    Event dial = stage("node2", -1, StageName::Link, StageStatus::Progress);
+    Event dial = stage_of("node2", -1, StageName::Link, StageStatus::Progress);
     std::get<StageEvent>(dial.body).failed_dial = FailedDial{"10.0.0.1", 4711, ECONNREFUSED};
     said = tracker.observe(dial);
     ASSERT_EQ(said.size(), 1U);
@@ -398,20 +398,20 @@ TEST(RunTracker, WhatIsWaitedForIsAStageOfTheRun) {
 }
 
 TEST(RunTracker, AThousandRanks) {
-    RunTracker tracker = tracker_for(128, 8);
-    tracker.observe(stage("", -1, StageName::Start, StageStatus::Done));
+    RunTracker tracker = tracker_of(128, 8);
+    tracker.observe(stage_of("", -1, StageName::Start, StageStatus::Done));
     int rendezvous = 0;
     int steps = 0;
     for (int rank = 0; rank < 1024; ++rank) {
         const std::string node = "node" + std::to_string(rank / 8 + 1);
-        rendezvous += static_cast<int>(tracker.observe(stage(node, rank, StageName::Train)).size());
-        steps += static_cast<int>(tracker.observe(step(node, rank)).size());
+        rendezvous += static_cast<int>(tracker.observe(stage_of(node, rank, StageName::Train)).size());
+        steps += static_cast<int>(tracker.observe(step_of(node, rank)).size());
     }
-    EXPECT_EQ(rendezvous, 1025) << "each one's, and the begin of the first step";
+    EXPECT_EQ(rendezvous, 1025) << "each one's, and the begin of the first step_of";
     EXPECT_EQ(steps, 1024);
     for (int rank = 1023; rank >= 0; --rank) {
         tracker.observe(
-            exit_of("node" + std::to_string(rank / 8 + 1), rank, rank == 517 ? 1 : kExitPeerLost, 0, rank));
+            traced_exit("node" + std::to_string(rank / 8 + 1), rank, rank == 517 ? 1 : kExitPeerLost, 0, rank));
     }
     EXPECT_EQ(tracker.verdict(false).culprit.rank, 517);
 }
@@ -421,7 +421,7 @@ TEST(RunTracker, EventsOfUnknownRanksAreNoHarm) {
     for (const auto& event : test::all_kinds()) {
         tracker.observe(event);
     }
-    RunTracker planned = tracker_for(1, 1);
+    RunTracker planned = tracker_of(1, 1);
     for (auto event : test::all_kinds()) {
         for (const int rank : {-7, 1, 1 << 30}) {
             event.rank = rank;
@@ -439,52 +439,52 @@ TEST(RunTracker, AStepOfAUsersProgramIsAStepOfAll) {
     }
     RunTracker tracker;
     tracker.set_plan(plan);
-    const auto events = tracker.observe(step("node1", 0));
+    const auto events = tracker.observe(step_of("node1", 0));
     ASSERT_FALSE(events.empty());
-    EXPECT_EQ(names_of(events).back(), "first-step done") << "rank 1 prints nothing, as in most scripts";
-    EXPECT_TRUE(tracker.observe(step("node2", 1)).empty());
+    EXPECT_EQ(names_of(events).back(), "first-step_of done") << "rank 1 prints nothing, as in most scripts";
+    EXPECT_TRUE(tracker.observe(step_of("node2", 1)).empty());
 }
 
 TEST(RunTracker, WhoNoticedFirstIsTheCulpritNotWhoWasGoneFirst) {
-    auto tracker = tracker_for(2, 1);
-    tracker.observe(exit_of("node2", 1, 1, 0, 5'000'000));
-    Event slow = exit_of("node1", 0, 1, 0, 6'000'000);
+    auto tracker = tracker_of(2, 1);
+    tracker.observe(traced_exit("node2", 1, 1, 0, 5'000'000));
+    Event slow = traced_exit("node1", 0, 1, 0, 6'000'000);
     std::get<ExitEvent>(slow.body).failed_us = 4'000'000;
     tracker.observe(slow);
-    tracker.observe(end_of("node1", Outcome::Failed));
-    tracker.observe(end_of("node2", Outcome::Failed));
+    tracker.observe(end_with_detail("node1", Outcome::Failed));
+    tracker.observe(end_with_detail("node2", Outcome::Failed));
     EXPECT_EQ(tracker.verdict(false).culprit.rank, 0);
 }
 
 Event again(const std::string& node) {
-    return stage(node, -1, StageName::Restart, StageStatus::Done);
+    return stage_of(node, -1, StageName::Restart, StageStatus::Done);
 }
 
 Event failed_in(int attempt, const std::string& node, int rank, int code) {
-    Event event = exit_of(node, rank, code, 0, 10 + attempt);
+    Event event = traced_exit(node, rank, code, 0, 10 + attempt);
     std::get<ExitEvent>(event.body).attempt = attempt;
     return event;
 }
 
 TEST(RunTracker, AFailureThatARestartFixedIsForgotten) {
-    RunTracker tracker = tracker_for(2, 1);
+    RunTracker tracker = tracker_of(2, 1);
     tracker.observe(failed_in(0, "node2", 1, 3));
     EXPECT_FALSE(tracker.failure_cause().empty());
     EXPECT_EQ(tracker.failed_attempt(), 0);
     tracker.observe(again("node1"));
     EXPECT_TRUE(tracker.failure_cause().empty());
     tracker.observe(again("node2"));
-    tracker.observe(exit_of("node1", 0, 0, 0, 20));  // says no attempt: of the first, and so of no account
+    tracker.observe(traced_exit("node1", 0, 0, 0, 20));  // says no attempt: of the first, and so of no account
     tracker.observe(failed_in(1, "node1", 0, 0));
     tracker.observe(failed_in(1, "node2", 1, 0));
-    tracker.observe(end_of("node1", Outcome::Done));
-    tracker.observe(end_of("node2", Outcome::Done));
+    tracker.observe(end_with_detail("node1", Outcome::Done));
+    tracker.observe(end_with_detail("node2", Outcome::Done));
     EXPECT_TRUE(tracker.failure_cause().empty());
     EXPECT_EQ(tracker.verdict(false).outcome, Outcome::Done);
 }
 
 TEST(RunTracker, OneNodeMayTellOfTheNextAttemptBeforeTheOther) {
-    RunTracker tracker = tracker_for(2, 1);
+    RunTracker tracker = tracker_of(2, 1);
     tracker.observe(failed_in(0, "node1", 0, 3));
     tracker.observe(again("node1"));
     tracker.observe(failed_in(1, "node1", 0, 4));
@@ -498,8 +498,8 @@ TEST(RunTracker, OneNodeMayTellOfTheNextAttemptBeforeTheOther) {
 }
 
 TEST(RunTracker, ALostNodeIsLostInEveryAttempt) {
-    RunTracker tracker = tracker_for(2, 1);
-    tracker.observe(end_of("node2", Outcome::Lost));
+    RunTracker tracker = tracker_of(2, 1);
+    tracker.observe(end_with_detail("node2", Outcome::Lost));
     tracker.observe(again("node1"));
     EXPECT_FALSE(tracker.failure_cause().empty());
     EXPECT_EQ(tracker.failed_attempt(), RunTracker::kAnyAttempt);
@@ -511,23 +511,23 @@ Event loss_of(int rank, std::int64_t number, double loss) {
 
 TEST(RunTracker, TheEndSaysThatTheLossIsNoNumber) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    RunTracker tracker = tracker_for(1, 2);
+    RunTracker tracker = tracker_of(1, 2);
     tracker.observe(loss_of(0, 60, 0.5));
     const auto notes = tracker.observe(loss_of(0, 61, nan));
     ASSERT_EQ(notes.size(), 1U) << "at once";
-    EXPECT_EQ(notes[0].as<StageEvent>()->detail, "The loss of rank 0 on node1 is NaN at step 61.");
+    EXPECT_EQ(notes[0].as<StageEvent>()->detail, "The loss of rank 0 on node1 is NaN at step_of 61.");
     EXPECT_TRUE(tracker.observe(loss_of(0, 62, nan)).empty()) << "once";
-    tracker.observe(end_of("node1", Outcome::Done));
+    tracker.observe(end_with_detail("node1", Outcome::Done));
     const auto end = tracker.verdict(false);
     EXPECT_EQ(end.outcome, Outcome::Done);
-    EXPECT_EQ(end.detail, "All 2 ranks finished. But the loss is NaN from step 61 on (rank 0).");
+    EXPECT_EQ(end.detail, "All 2 ranks finished. But the loss is NaN from step_of 61 on (rank 0).");
     tracker.observe(loss_of(0, 63, 0.5));
     EXPECT_EQ(tracker.verdict(false).detail, "All 2 ranks finished.") << "it recovered";
 }
 
 TEST(RunTracker, OneRankIsNotAllRanks) {
-    RunTracker tracker = tracker_for(1, 1);
-    tracker.observe(end_of("node1", Outcome::Done));
+    RunTracker tracker = tracker_of(1, 1);
+    tracker.observe(end_with_detail("node1", Outcome::Done));
     EXPECT_EQ(tracker.verdict(false).detail, "The only rank finished.");
 }
 
@@ -555,14 +555,14 @@ TEST(RunTracker, AProgramThatPrintsOnIsPastTheRendezvous) {
     EXPECT_TRUE(tracker.observe(prints(9'000'000, true)).empty())
         << "torch complains of a missing master there";
     const auto out = names_of(tracker.observe(prints(9'000'000, false)));
-    EXPECT_EQ(out, (std::vector<std::string>{"rendezvous progress", "rendezvous done", "first-step begin"}));
+    EXPECT_EQ(out, (std::vector<std::string>{"rendezvous progress", "rendezvous done", "first-step_of begin"}));
 }
 
 TEST(RunTracker, AProgramThatEndedWellHasMet) {
     RunTracker tracker = tracker_of_own_program();
-    EXPECT_TRUE(tracker.observe(end_of("node1", Outcome::Done)).empty());
-    const auto out = names_of(tracker.observe(end_of("node2", Outcome::Done)));
-    EXPECT_EQ(out, (std::vector<std::string>{"rendezvous progress", "rendezvous done", "first-step begin"}));
+    EXPECT_TRUE(tracker.observe(end_with_detail("node1", Outcome::Done)).empty());
+    const auto out = names_of(tracker.observe(end_with_detail("node2", Outcome::Done)));
+    EXPECT_EQ(out, (std::vector<std::string>{"rendezvous progress", "rendezvous done", "first-step_of begin"}));
 }
 
 }  // namespace

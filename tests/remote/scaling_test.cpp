@@ -13,7 +13,7 @@
 namespace rankscope {
 namespace {
 
-constexpr std::int64_t kStart = 1'750'000'000'000'000;
+constexpr std::int64_t kScalingStart = 1'750'000'000'000'000;
 
 TEST(ScalingJobsTest, SizesDoubleUpToAll) {
     EXPECT_EQ(scaling_sizes(1), (std::vector<int>{1}));
@@ -58,7 +58,7 @@ protected:
         record.run_id = id;
         record.name = id;
         record.plan = test::plan_of(1, ranks);
-        record.started_us = kStart;
+        record.started_us = kScalingStart;
         EXPECT_TRUE(store_->create_run(record));
         std::vector<Event> events;
         for (int step = 1; step <= 40; ++step) {
@@ -67,7 +67,7 @@ protected:
                 event.node = "node1";
                 event.rank = rank;
                 event.seq = events.size() + 1;
-                event.t_us = kStart + step * 100'000;
+                event.t_us = kScalingStart + step * 100'000;
                 MetricEvent metric{step, -1, {}, {}};
                 if (rate > 0) {
                     metric.values.emplace_back("images_per_s", step <= 10 ? 1 : rate);  // warm-up
@@ -87,7 +87,7 @@ protected:
         EXPECT_TRUE(store_->append(id, events));
         EndEvent end;
         end.outcome = Outcome::Stopped;
-        EXPECT_TRUE(store_->finish_run(id, kStart + 5'000'000, end));
+        EXPECT_TRUE(store_->finish_run(id, kScalingStart + 5'000'000, end));
         return *store_->run(id);
     }
 
@@ -137,7 +137,7 @@ TEST_F(ScalingResultTest, AStoredResultIsReadAgainWithSpeedUpAndEfficiency) {
     EXPECT_FALSE(read_scaling(*store_, all, "scaling-weak-0"));
     EXPECT_FALSE(scaling_mode_of("scaling-other"));
     EXPECT_EQ(scaling_tag_of(labels), labels.tags.front());
-    EXPECT_EQ(scaling_mode_of(scaling_tag(ScalingMode::Strong, kStart)), ScalingMode::Strong);
+    EXPECT_EQ(scaling_mode_of(scaling_tag(ScalingMode::Strong, kScalingStart)), ScalingMode::Strong);
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ TEST(ShellCommand, AFixHasTheCommandAndItsUndo) {
 }
 
 /// A sentence with a command that a user copies into a shell, as text() and the catalogue make them.
-class CopiedCommand : public testing::Test {
+class CopiedCommand : public ::testing::Test {
 protected:
     void expect_harmless(const std::string& sentence, const std::string& attack) const {
         const auto begin = sentence.find('`');

@@ -43,7 +43,7 @@ const std::vector<std::string>& awkward_words() {
     return words;
 }
 
-class RealShell : public testing::TestWithParam<const char*> {
+class RealShell : public ::testing::TestWithParam<const char*> {
 protected:
     void SetUp() override {
         shell_ = find_on_path(GetParam());
@@ -87,7 +87,7 @@ TEST_P(RealShell, RunsAnShScriptWhateverTheLoginShell) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shells, RealShell,
-                         testing::Values("sh", "dash", "bash", "zsh", "fish", "csh", "tcsh", "ksh"),
+                         ::testing::Values("sh", "dash", "bash", "zsh", "fish", "csh", "tcsh", "ksh"),
                          [](const auto& shell) { return std::string(shell.param); });
 
 TEST(ShellQuote, LeavesReadableWhatIsPlain) {

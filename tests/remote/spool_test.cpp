@@ -54,7 +54,7 @@ std::vector<std::uint64_t> one_to(std::uint64_t last) {
     return seqs;
 }
 
-class Spool : public testing::Test {
+class Spool : public ::testing::Test {
 protected:
     SpoolWriter open() const {
         auto writer = SpoolWriter::open(file_);

@@ -19,7 +19,7 @@
 namespace rankscope::test {
 namespace {
 
-class SshConnections : public testing::Test {
+class SshConnections : public ::testing::Test {
 protected:
     void SetUp() override {
         ::signal(SIGPIPE, SIG_IGN);

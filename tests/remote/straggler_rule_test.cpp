@@ -206,7 +206,7 @@ void make_slow(SyntheticRun& run, int slow, const Doing& how) {
     run.doing[SyntheticRun::at(slow)] = how;
 }
 
-class Sizes : public testing::TestWithParam<int> {};
+class Sizes : public ::testing::TestWithParam<int> {};
 
 TEST_P(Sizes, NoRankIsNamedInHealthyRuns) {
     const double minutes = GetParam() > 100 ? 2 : 60;
@@ -261,14 +261,14 @@ TEST_P(Sizes, AQuotaIsNamedAndItsEnd) {
     EXPECT_EQ(run.verdicts.size(), 2U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Straggler, Sizes, testing::Values(2, 8, 1024));
+INSTANTIATE_TEST_SUITE_P(Straggler, Sizes, ::testing::Values(2, 8, 1024));
 
 struct Case {
     const char* reason;
     Doing how;
 };
 
-class Causes : public testing::TestWithParam<Case> {};
+class Causes : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Causes, IsNamedInASyntheticRun) {
     for (const int ranks : {2, 8}) {
@@ -290,7 +290,7 @@ TEST_P(Causes, IsNamedInASyntheticRun) {
 
 INSTANTIATE_TEST_SUITE_P(
     Straggler, Causes,
-    testing::Values(
+    ::testing::Values(
         Case{"cpu-quota", {.runs = 0.98, .queued = 0.5, .throttled = 0.5}},
         Case{"neighbour", {.runs = 0.98, .queued = 0.45, .neighbours = {{4711, "alice", "stress", 0.9}}}},
         Case{"neighbour", {.runs = 0.98, .queued = 0.45}},

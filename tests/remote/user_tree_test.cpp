@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::write_text;
 
-class Trees : public testing::Test {
+class Trees : public ::testing::Test {
 protected:
     void put_file(const std::string& path, const std::string& content, unsigned mode = 0644) {
         const fs::path file = project_ / path;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kSharedMemory = "/dev/shm";
 constexpr int kLooks = 2;  // one that a process hands to another may be missed by one look at both
-constexpr std::int64_t kClockSteps = 2;
+constexpr std::int64_t kClockJitter = 2;
 
 struct Candidate {
     fs::path path;
@@ -126,7 +126,7 @@ pid_t maker_in(const std::string& name) {
 bool maker_lives(const Candidate& candidate) {
     const pid_t maker = maker_in(candidate.path.filename().string());
     return maker > 1 && is_own(maker) && !is_zombie(maker) &&
-           started_at(maker) <= candidate.info.st_mtime + kClockSteps;
+           started_at(maker) <= candidate.info.st_mtime + kClockJitter;
 }
 
 const LiveSupervisor* possible_owner(const Candidate& candidate, const LiveRuns& live) {
@@ -137,7 +137,7 @@ const LiveSupervisor* possible_owner(const Candidate& candidate, const LiveRuns&
         if (!supervisor.run_id.empty() && name.find(supervisor.run_id) != std::string::npos) {
             return &supervisor;
         }
-        if (supervisor.started_at <= begun + kClockSteps) {
+        if (supervisor.started_at <= begun + kClockJitter) {
             owner = &supervisor;
         }
     }

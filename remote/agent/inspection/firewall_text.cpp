@@ -38,13 +38,6 @@ bool is_iptables_chain(const std::string& chain) {
            chain == "POSTROUTING";
 }
 
-std::string_view trimmed(std::string_view line) {
-    const auto end = line.find_last_not_of(" \t\r");
-    line = end == line.npos ? std::string_view() : line.substr(0, end + 1);
-    const auto begin = line.find_first_not_of(" \t");
-    return begin == line.npos ? std::string_view() : line.substr(begin);
-}
-
 }  // namespace
 
 NftRuleset read_nft_ruleset(std::string_view text) {

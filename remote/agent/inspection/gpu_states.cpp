@@ -27,17 +27,11 @@ namespace rankscope::agent {
 namespace {
 
 constexpr double kPatience = 3;
-constexpr double kQuickPatience = 0.2;
+constexpr double kQuickGpuPatience = 0.2;
 constexpr int kMostUnknownFields = 6;
 constexpr int kMostErrors = 64;
 constexpr std::uint32_t kMostGpus = 1024;
 constexpr std::uint64_t kMostMebibytes = 1ULL << 40U;
-
-std::string_view trimmed(std::string_view text) {
-    const auto begin = text.find_first_not_of(" \t\r");
-    return begin == text.npos ? std::string_view()
-                              : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
 
 std::string_view take_field(std::string_view& line, bool is_last) {
     const auto comma = is_last ? line.npos : line.find(',');
@@ -100,7 +94,7 @@ void set_field(wire::GpuState& gpu, const std::string& field, std::string_view v
 // A driver that is older or newer knows fewer fields and refuses the whole question for one of them.
 ProgramAnswer ask_for_gpus(const std::string& program, const InspectionScope& scope,
                            std::vector<std::string>& fields, wire::HostInspection& found) {
-    const double until = monotonic_s() + scope.patience(kPatience, kQuickPatience);
+    const double until = monotonic_s() + scope.patience(kPatience, kQuickGpuPatience);
     for (int attempt = 0;; ++attempt) {
         auto answer = ask_program(
             {.argv = {program, "--query-gpu=" + joined(fields, ","), "--format=csv,noheader,nounits"},
@@ -181,7 +175,7 @@ void add_processes(const std::string& program, const InspectionScope& scope,
                    std::vector<wire::GpuState>& gpus, wire::HostInspection& found) {
     const auto answer = ask_program(
         {.argv = {program, "--query-compute-apps=gpu_uuid,pid,used_memory", "--format=csv,noheader,nounits"},
-         .seconds = scope.patience(kPatience, kQuickPatience)},
+         .seconds = scope.patience(kPatience, kQuickGpuPatience)},
         scope.stop);
     if (!answer.good()) {
         return add_unseen(found, "gpus.processes", answer.why());
@@ -308,7 +302,7 @@ wire::HostInspection inspect_gpus(const InspectionScope& scope, const Tools& too
     const auto program = tools.find("nvidia-smi");
     NvmlAnswer answer;
     if (place.has_driver()) {
-        answer = ask_nvml(place, scope.patience(kPatience, kQuickPatience), scope.stop);
+        answer = ask_nvml(place, scope.patience(kPatience, kQuickGpuPatience), scope.stop);
     }
     if (answer.opened) {
         add_gpus(answer.lines, found);

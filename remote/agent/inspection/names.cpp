@@ -19,8 +19,8 @@
 namespace rankscope::agent {
 namespace {
 
-constexpr double kPatience = 2;
-constexpr double kQuickPatience = 0.2;
+constexpr double kNamePatience = 2;
+constexpr double kQuickNamePatience = 0.2;
 constexpr std::size_t kMostNames = 128;  // so many programs run at the same time
 constexpr std::size_t kLongestName = 253;
 
@@ -83,7 +83,7 @@ void ask_hosts_file(wire::HostInspection& found) {
 // getent asks for addresses of the families that this node has. A name that has others alone is found by the older
 // database, which knows no such filter.
 void ask_getent(const std::string& getent, const InspectionScope& scope, wire::HostInspection& found) {
-    const double patience = scope.patience(kPatience, kQuickPatience);
+    const double patience = scope.patience(kNamePatience, kQuickNamePatience);
     const double begin = monotonic_s();
     std::vector<wire::ResolvedName*> waiting;
     for (auto& name : *found.mutable_names()) {

@@ -7,15 +7,15 @@
 namespace rankscope::agent {
 namespace {
 
-constexpr double kPatience = 1;
-constexpr double kQuickPatience = 0.2;
+constexpr double kSettingsPatience = 1;
+constexpr double kQuickSettingsPatience = 0.2;
 
 }  // namespace
 
 wire::HostInspection inspect_nccl_settings(const InspectionScope& scope) {
     wire::HostInspection found;
     wire::NodeSettings settings;
-    const double patience = scope.patience(kPatience, kQuickPatience);
+    const double patience = scope.patience(kSettingsPatience, kQuickSettingsPatience);
     if (!read_node_settings(nccl_user_file(), patience, scope.stop, settings)) {
         add_unseen(found, "nccl_settings", late_text(patience));
     }

@@ -27,8 +27,8 @@ namespace rankscope::agent {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr double kPatience = 1.5;
-constexpr double kQuickPatience = 0.2;
+constexpr double kPathPatience = 1.5;
+constexpr double kQuickPathPatience = 0.2;
 constexpr std::uint64_t kLargestHashed = 16U << 20U;
 constexpr std::size_t kMostPaths = 64;  // one process each
 
@@ -170,7 +170,7 @@ wire::HostInspection inspect_paths(const InspectionScope& scope) {
         asked.resize(kMostPaths);
         add_unseen(found, "paths", "only the first 64 paths are looked at");
     }
-    const double patience = scope.patience(kPatience, kQuickPatience);
+    const double patience = scope.patience(kPathPatience, kQuickPathPatience);
     std::vector<IsolatedLook> looks;
     looks.reserve(asked.size());
     for (const auto& path : asked) {

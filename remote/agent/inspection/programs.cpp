@@ -25,8 +25,8 @@ namespace rankscope::agent {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr double kPatience = 1;
-constexpr double kQuickPatience = 0.1;
+constexpr double kProgramPatience = 1;
+constexpr double kQuickProgramPatience = 0.1;
 constexpr int kMostPrograms = 64;
 constexpr std::size_t kMostOfAScript = 256;  // the kernel reads no more of its first line
 constexpr const char* kSystemFolders = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -171,7 +171,7 @@ wire::ProgramState program_state(const std::string& name, const std::string& sea
 
 FoundPrograms find_programs(const InspectionScope& scope) {
     FoundPrograms result;
-    const double patience = scope.patience(kPatience, kQuickPatience);
+    const double patience = scope.patience(kProgramPatience, kQuickProgramPatience);
     IsolatedLook look([&scope] { return search_all(scope.request); }, patience);
     if (scope.request.programs_size() > kMostPrograms) {
         add_unseen(result.found, "programs", "only the first 64 programs are looked for");

@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr double kPythonPatience = 3;
-constexpr double kPatience = 1;
-constexpr double kQuickPatience = 0.2;
+constexpr double kVersionPatience = 1;
+constexpr double kQuickVersionPatience = 0.2;
 constexpr std::size_t kLongestVersion = 64;
 
 // Lists folders and reads torch/version.py: importing torch takes seconds. Runs on Python 2.7 and 3.
@@ -172,7 +172,7 @@ std::map<std::string, std::string> read_packages(std::string_view text) {
 
 wire::HostInspection inspect_versions(const InspectionScope& scope, const FoundPrograms& programs) {
     wire::HostInspection found;
-    const double patience = scope.patience(kPatience, kQuickPatience);
+    const double patience = scope.patience(kVersionPatience, kQuickVersionPatience);
     IsolatedLook libraries(look_at_libraries, patience);
     std::vector<ProgramQuestion> questions;
     if (const auto getconf = programs.tools.find("getconf"); getconf != programs.tools.end()) {
@@ -184,7 +184,7 @@ wire::HostInspection inspect_versions(const InspectionScope& scope, const FoundP
         auto environment = programs.environment;
         environment["PYTHONHOME"] = "";  // Python takes an empty one for none
         questions.push_back({.argv = {programs.python, "-c", kQuestion},
-                             .seconds = scope.patience(kPythonPatience, kQuickPatience),
+                             .seconds = scope.patience(kPythonPatience, kQuickVersionPatience),
                              .environment = std::move(environment)});
     }
     utsname self{};

@@ -17,9 +17,9 @@ namespace rankscope::agent {
 namespace {
 
 constexpr double kDialTimeout = 3;
-constexpr double kDialAgain = 0.25;    // after a link that was there: it is urgent
-constexpr double kDialAgainFirst = 1;  // before the first one
-constexpr double kRedialAfter = 6;     // of silence on a link that still stands
+constexpr double kDialAgain = 0.25;  // after a link that was there: it is urgent
+constexpr double kFirstRedial = 1;   // before the first one
+constexpr double kRedialAfter = 6;   // of silence on a link that still stands
 
 }  // namespace
 
@@ -88,7 +88,7 @@ void PeerLink::dial_failed(int error, double now) {
     dialing_.fd.reset();
     const std::string& address = addresses_[next_address_ % addresses_.size()];
     ++next_address_;
-    next_dial_ = now + (peers_[0].linked ? kDialAgain : kDialAgainFirst);
+    next_dial_ = now + (peers_[0].linked ? kDialAgain : kFirstRedial);
     if (!peers_[0].linked && now - first_dial_ > options_.waiting_s && error != reported_error_) {
         reported_error_ = error;
         News news;

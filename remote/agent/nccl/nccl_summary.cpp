@@ -16,7 +16,7 @@ namespace {
 
 namespace ring = nccl_ring;
 
-constexpr std::size_t kMostTotals = 512;
+constexpr std::size_t kMostTotalsOfEvent = 512;
 constexpr std::size_t kMostProgress = 4096;
 constexpr std::size_t kMostOpen = 64;
 constexpr std::size_t kMostRemembered = 4096;
@@ -118,7 +118,7 @@ NcclTotals* NcclSummary::totals_of(const ring::Record& record) {
                         record.algorithm,    record.protocol, size_class_of(bytes)};
     auto found = totals_.find(key);
     if (found == totals_.end()) {
-        if (totals_.size() >= kMostTotals) {
+        if (totals_.size() >= kMostTotalsOfEvent) {
             return nullptr;
         }
         NcclTotals fresh;

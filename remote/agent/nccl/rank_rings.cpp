@@ -13,7 +13,7 @@
 namespace rankscope::agent {
 namespace {
 
-constexpr std::size_t kMostFiles = 64;  // of one rank: each is an open descriptor
+constexpr std::size_t kMostFilesOfRank = 64;  // of one rank: each is an open descriptor
 constexpr std::size_t kPiece = 4096;
 constexpr int kMostPieces = 8;  // twice what a file holds
 
@@ -37,7 +37,7 @@ void RankRings::scan() {
     for (std::filesystem::directory_iterator it(folder_, error), end; !error && it != end;
          it.increment(error)) {
         const std::filesystem::path& file = it->path();
-        if (file.extension() != ".ring" || known_.contains(file) || known_.size() >= kMostFiles) {
+        if (file.extension() != ".ring" || known_.contains(file) || known_.size() >= kMostFilesOfRank) {
             continue;
         }
         auto reader = nccl_ring::Reader::open(file);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxOutput = 4U << 20U;  // no program we start prints more; the rest is dropped
 // A program may close its output and continue, or leave it to a child and end: both are polled for.
-constexpr double kLookAgain = 0.02;
+constexpr double kWaitStep = 0.02;
 
 void read_into(UniqueFd& fd, EventLoop::Watch& watch, std::string& text) {
     std::array<char, 16384> bytes;
@@ -89,7 +89,7 @@ void Command::wait() {
     EventLoop loop;
     wake(loop);
     while (!step()) {
-        loop.run_once(kLookAgain);
+        loop.run_once(kWaitStep);
     }
     out_watch_.reset();
     err_watch_.reset();

@@ -26,13 +26,6 @@ bool is_hex(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-std::string lower(std::string_view text) {
-    std::string all(text);
-    std::transform(all.begin(), all.end(), all.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return all;
-}
-
 // The text of a record: after the head, to the end of its first line.
 std::string_view text_of(std::string_view record) {
     const auto head = record.find(';');
@@ -182,7 +175,7 @@ std::string read_lost_link(std::string_view record) {
     } else {
         // "mlx5_core 0000:3b:00.0 ens1f0np0: Link down", "igb 0000:01:00.0 eno1: igb: eno1 NIC Link is Down".
         auto end = text.find_last_not_of(" .");
-        const auto said = lower(end == text.npos ? std::string_view() : text.substr(0, end + 1));
+        const auto said = lower_case(end == text.npos ? std::string_view() : text.substr(0, end + 1));
         for (const std::string_view shape :
              {" nic link is down", ": nic link is down", ": link is down", ": link down"}) {
             if (said.ends_with(shape)) {

@@ -12,12 +12,6 @@ namespace {
 constexpr std::size_t kLongestValue = 1024;
 constexpr std::string_view kPrefix = "NCCL_";
 
-std::string_view trimmed(std::string_view text) {
-    const auto begin = text.find_first_not_of(" \t\r");
-    return begin == text.npos ? std::string_view()
-                              : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
 template <typename IsWanted>
 std::map<std::string, std::string> read_settings(std::string_view text, IsWanted is_wanted) {
     std::map<std::string, std::string> settings;

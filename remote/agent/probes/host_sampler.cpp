@@ -14,7 +14,7 @@
 namespace rankscope::agent {
 namespace {
 
-constexpr double kShortest = 0.05;  // the kernel counts in hundredths of a second
+constexpr double kShortestSample = 0.05;  // the kernel counts in hundredths of a second
 
 CpuTime cpu_now() {
     return parse_proc_stat(read_file("/proc/stat").value_or("")).value_or(CpuTime());
@@ -37,7 +37,7 @@ wire::Sample HostSampler::take() {
     };
     const double now = monotonic_s();
     const double passed = now - last_s_;
-    if (passed >= kShortest) {
+    if (passed >= kShortestSample) {
         const CpuTime cpu = cpu_now();
         if (cpu.total > cpu_.total && cpu.busy >= cpu_.busy) {
             add(sample_key::kCpu,
@@ -58,7 +58,7 @@ wire::Sample HostSampler::take() {
         add(sample_key::kDiskFree, static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize));
         add(sample_key::kDiskTotal, static_cast<double>(disk.f_blocks) * static_cast<double>(disk.f_frsize));
     }
-    if (passed >= kShortest) {
+    if (passed >= kShortestSample) {
         auto traffic = traffic_now();
         for (const auto& [name, bytes] : traffic) {
             // One that has just come has no rate yet; counters that went back belong to a new one.

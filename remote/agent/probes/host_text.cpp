@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <base/utf8.h>
 #include <remote/agent/probes/host_text.h>
+#include <remote/agent/probes/proc_text.h>
 #include <remote/wire/sample_keys.h>
 
 #include <algorithm>
@@ -13,29 +15,6 @@
 
 namespace rankscope::agent {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    constexpr const char* kBlank = " \t\r\n";
-    const auto begin = text.find_first_not_of(kBlank);
-    return begin == std::string_view::npos ? std::string_view()
-                                           : text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
-}
-
-std::string_view next_line(std::string_view& text) {
-    const auto end = text.find('\n');
-    const auto line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    return line;
-}
-
-// The next word; empty at the end of the line.
-std::string_view next_word(std::string_view& line) {
-    line = trimmed(line);
-    const auto end = line.find_first_of(" \t");
-    const auto word = line.substr(0, end);
-    line.remove_prefix(word.size());
-    return word;
-}
 
 std::optional<std::uint64_t> whole(std::string_view word) {
     std::uint64_t value = 0;

@@ -36,7 +36,7 @@ constexpr double kGolden = 0.6180339887498949;
 
 enum class Doing { Runs, File, Child, Sleeps, Waits };
 
-bool has_any(std::string_view text, std::initializer_list<std::string_view> parts) {
+bool mentions_any(std::string_view text, std::initializer_list<std::string_view> parts) {
     return std::any_of(parts.begin(), parts.end(),
                        [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
 }
@@ -164,16 +164,16 @@ private:
         moment.file = call ? blocked_file_of(pid, process, *call, target_.mounts, state != 'D')
                            : served_file_of(process, channel, target_.mounts);
         const std::string name = call ? name_of(*call) : std::string();
-        if (moment.file.file.starts_with("pipe:") || has_any(channel, {"pipe_read", "pipe_write"}) ||
+        if (moment.file.file.starts_with("pipe:") || mentions_any(channel, {"pipe_read", "pipe_write"}) ||
             channel == "do_wait" || name == "wait4" || name == "waitid") {
             moment.doing = Doing::Child;
         } else if ((moment.file.on_a_file_system() && !moment.file.file.starts_with("/dev/")) ||
                    state == 'D') {
             moment.doing = Doing::File;
-        } else if (name == "nanosleep" || name == "clock_nanosleep" || has_any(channel, {"nanosleep"})) {
+        } else if (name == "nanosleep" || name == "clock_nanosleep" || mentions_any(channel, {"nanosleep"})) {
             moment.doing = Doing::Sleeps;
         } else {
-            moment.on_lock = name.empty() ? has_any(channel, {"futex"}) : name.starts_with("futex");
+            moment.on_lock = name.empty() ? mentions_any(channel, {"futex"}) : name.starts_with("futex");
         }
         return moment;
     }

@@ -33,7 +33,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
+constexpr const char* kPathWithoutLogin = "/usr/local/bin:/usr/bin:/bin";
 
 // What another launcher has left in the login shell would be taken for ours.
 bool is_leftover(const std::string& key) {
@@ -254,8 +254,8 @@ AgentResult<void> start_rank(RankProcess& rank, const wire::StartRun& run, const
         return AgentFailure{.code = "cannot-start", .detail = "no command is given"};
     }
     const auto path = variables.find("PATH");
-    launch.program = find_program(arguments.front(), path == variables.end() ? kDefaultPath : path->second,
-                                  launch.workdir);
+    launch.program = find_program(arguments.front(),
+                                  path == variables.end() ? kPathWithoutLogin : path->second, launch.workdir);
     if (launch.program.empty()) {
         return AgentFailure{
             .code = "cannot-start",

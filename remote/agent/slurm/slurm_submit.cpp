@@ -4,6 +4,7 @@
 #include <base/files.h>
 #include <base/paths.h>
 #include <base/shell_quote.h>
+#include <base/text.h>
 #include <remote/agent/node/command.h>
 #include <remote/agent/slurm/slurm_job.h>
 #include <remote/agent/slurm/slurm_submit.h>
@@ -82,11 +83,6 @@ AgentResult<void> prepare(const wire::StartRun& run, const SlurmDir& dir, const 
     return {};
 }
 
-std::string trimmed(std::string text) {
-    text.erase(text.find_last_not_of(" \t\r\n") + 1);
-    return text;
-}
-
 // A question about anything else fails as well where the controller is down: then nothing was refused.
 bool controller_answers() {
     const std::string program = find_slurm_program("sinfo");
@@ -110,7 +106,7 @@ bool scancel(const std::vector<std::string>& arguments, std::string& said) {
         return false;
     }
     command->wait();
-    said = trimmed(command->errors());
+    said = std::string(trimmed(command->errors()));
     return command->status() == 0 && said.find("error") == std::string::npos;
 }
 
@@ -149,10 +145,10 @@ AgentResult<wire::SlurmSubmitted> submit_slurm(const wire::SubmitSlurm& submit, 
     if (id == 0) {
         fs::remove_all(dir.run.dir, ignored);
         if (command && (command->timed_out() || !controller_answers())) {
-            return AgentFailure{"slurm-silent", trimmed(command->errors())};
+            return AgentFailure{"slurm-silent", std::string(trimmed(command->errors()))};
         }
-        return AgentFailure{"slurm-refused",
-                            command ? trimmed(command->errors()) : "sbatch could not be started"};
+        return AgentFailure{"slurm-refused", command ? std::string(trimmed(command->errors()))
+                                                     : "sbatch could not be started"};
     }
     const int failed = write_file_atomically(dir.job_id(), std::to_string(id) + '\n');
     if (failed != 0) {

@@ -34,7 +34,7 @@ namespace rankscope::agent {
 namespace {
 
 constexpr double kScontrolTimeout = 30;
-constexpr double kScancelTimeout = 20;
+constexpr double kCancelTimeout = 20;
 constexpr double kTellAgain = 2;
 constexpr int kTellRounds = 15;
 constexpr unsigned kFirstPort = 10000;
@@ -208,7 +208,7 @@ void notify_others(const RunDir& run, const Place& place, const std::string& cau
         auto command =
             Command::start({find_slurm_program("scancel"), "--signal=" + std::to_string(kSlurmStopSignal),
                             place.job + '.' + place.step},
-                           kScancelTimeout);
+                           kCancelTimeout);
         if (command) {
             command->wait();
         }

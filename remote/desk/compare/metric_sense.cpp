@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/desk/compare/metric_sense.h>
 
 #include <algorithm>
@@ -17,13 +18,6 @@ bool has_any(const std::string& name, const std::array<std::string_view, N>& wor
                        [&](std::string_view word) { return name.find(word) != std::string::npos; });
 }
 
-std::string lower(std::string_view name) {
-    std::string text(name);
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
-
 }  // namespace
 
 bool is_rate(std::string_view metric) {
@@ -34,7 +28,7 @@ bool is_rate(std::string_view metric) {
 Better better_values(std::string_view metric) {
     constexpr std::array<std::string_view, 6> kHigher{"acc", "top", "f1", "iou", "bleu", "score"};
     constexpr std::array<std::string_view, 6> kLower{"loss", "err", "perplexity", "ppl", "mse", "mae"};
-    const std::string name = lower(metric);
+    const std::string name = lower_case(metric);
     if (is_rate(name)) {
         return Better::Higher;
     }

@@ -19,7 +19,7 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "RunComparison";
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 // Variables that differ between ranks or runs by their nature say nothing.
 std::map<std::string, std::string> shared_environment(const LaunchPlan& plan) {
@@ -155,7 +155,7 @@ ComparedMetric compare_metric(const RunComparison& all, const std::string& name)
         if (all.target && all.target->metric == name) {
             const auto points = run.curves.find(name);
             metric.time_to_target.push_back(
-                points == run.curves.end() ? kNan : time_to(points->second, *all.target));
+                points == run.curves.end() ? kNoValue : time_to(points->second, *all.target));
         }
     }
     for (const auto& [group, members] : groups_of(all.runs)) {
@@ -195,14 +195,14 @@ double value_at(const std::vector<CurvePoint>& points, CurveAxis axis, double x)
         points.begin(), points.end(), x,
         [&](const CurvePoint& point, double wanted) { return place_on(axis, point) < wanted; });
     if (after == points.end()) {
-        return kNan;
+        return kNoValue;
     }
     const double x1 = place_on(axis, *after);
     if (x1 == x) {
         return after->value;
     }
     if (after == points.begin()) {
-        return kNan;
+        return kNoValue;
     }
     const CurvePoint& before = *(after - 1);
     const double x0 = place_on(axis, before);
@@ -252,7 +252,7 @@ double time_to(const std::vector<CurvePoint>& points, const MetricTarget& target
     const auto reached = std::find_if(points.begin(), points.end(), [&](const CurvePoint& point) {
         return lower ? point.value <= target.value : point.value >= target.value;
     });
-    return reached == points.end() ? kNan : reached->t_s;
+    return reached == points.end() ? kNoValue : reached->t_s;
 }
 
 Result<RunComparison> compare_runs(const RunStore& store, const std::map<std::string, RunLabels>& labels,
@@ -311,8 +311,8 @@ Result<RunComparison> compare_runs(const RunStore& store, const std::map<std::st
 
 std::vector<BandPoint> band_of(const std::vector<const std::vector<CurvePoint>*>& curves, CurveAxis axis,
                                std::size_t places) {
-    double lower = kNan;
-    double upper = kNan;
+    double lower = kNoValue;
+    double upper = kNoValue;
     for (const auto* points : curves) {
         for (const CurvePoint& point : *points) {
             const double x = place_on(axis, point);

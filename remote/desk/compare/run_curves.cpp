@@ -11,7 +11,7 @@ namespace rankscope {
 namespace {
 
 constexpr int kMostRanks = 65536;  ///< what a damaged store says must not be allocated
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoPoint = std::numeric_limits<double>::quiet_NaN();
 
 std::int64_t& of_rank(std::vector<std::int64_t>& steps, int rank) {
     const auto index = static_cast<std::size_t>(std::clamp(rank, 0, kMostRanks));
@@ -25,7 +25,7 @@ std::int64_t& of_rank(std::vector<std::int64_t>& steps, int rank) {
 
 double MetricStats::best(const std::string& metric) const {
     const Better better = better_values(metric);
-    return better == Better::Lower ? min : better == Better::Higher ? max : kNan;
+    return better == Better::Lower ? min : better == Better::Higher ? max : kNoPoint;
 }
 
 double MetricStats::best_step(const std::string& metric) const {
@@ -109,7 +109,7 @@ std::vector<CurvePoint> MetricCurve::points(bool rate) const {
     for (const Bin& bin : bins_) {
         const auto count = static_cast<double>(bin.count);
         points.push_back({bin.steps / count,
-                          bin.epoch_count > 0 ? bin.epochs / static_cast<double>(bin.epoch_count) : kNan,
+                          bin.epoch_count > 0 ? bin.epochs / static_cast<double>(bin.epoch_count) : kNoPoint,
                           bin.seconds / count, bin.values / count * scale(rate)});
     }
     return points;
@@ -163,7 +163,7 @@ void RunCurves::add(const Event& event) {
             curves_.resize(id->value() + 1);
         }
         curves_[id->value()].add(std::max<std::int64_t>(rank_step, 0),
-                                 metric->epoch >= 0 ? metric->epoch : kNan, t_s, event.rank, value);
+                                 metric->epoch >= 0 ? metric->epoch : kNoPoint, t_s, event.rank, value);
     }
 }
 

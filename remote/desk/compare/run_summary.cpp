@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kContext = "RunSummary";
 constexpr int kVersion = 2;  // 1: with the secrets of commands
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kKeptTogether = 50;
 
 // NaN becomes null.
@@ -29,7 +29,7 @@ nlohmann::json json_of(const MetricStats& stats) {
 
 MetricStats stats_from(const nlohmann::json& json) {
     const auto number = [&](std::size_t i) {
-        return i < json.size() && json[i].is_number() ? json[i].get<double>() : kNan;
+        return i < json.size() && json[i].is_number() ? json[i].get<double>() : kNoFigure;
     };
     const auto count = [&](std::size_t i) {
         const double value = number(i);

@@ -14,7 +14,7 @@ namespace rankscope::job_key_parts {
 
 using JobKeyTable = config::KeyTable<Job>;
 /// The context of the texts, as the translations know it.
-inline constexpr const char* kContext = "Job";
+inline constexpr const char* kJobContext = "Job";
 inline constexpr double kDay = 86400;  ///< seconds
 inline constexpr const char* kLauncherChooses = "Leave it out: the launcher chooses the nodes.";
 

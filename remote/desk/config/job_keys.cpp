@@ -18,8 +18,8 @@ int index_of(const std::string& word, int max) {
 
 bool is_mapping(const config::KeyReader& reader) {
     if (!reader.node.is_mapping()) {
-        reader.add(text(kContext, "%1 is not a mapping", {config::shown(reader.node)}),
-                   text(kContext, "Write for example: %1", {reader.info.example}));
+        reader.add(text(kJobContext, "%1 is not a mapping", {config::shown(reader.node)}),
+                   text(kJobContext, "Write for example: %1", {reader.info.example}));
     }
     return reader.node.is_mapping();
 }

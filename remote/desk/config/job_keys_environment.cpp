@@ -21,8 +21,8 @@ constexpr const char* kEnvironment = "Environment";
 void check_names(const KeyReader& reader, const std::map<std::string, std::string>& env) {
     for (const auto& [name, value] : env) {
         if (name.empty() || name.find('=') != std::string::npos || name.find('\0') != std::string::npos) {
-            reader.add(text(kContext, "\"%1\" is not a variable's name", {name}),
-                       text(kContext, "Write it as { NAME: value, OTHER: value }."));
+            reader.add(text(kJobContext, "\"%1\" is not a variable's name", {name}),
+                       text(kJobContext, "Write it as { NAME: value, OTHER: value }."));
         }
     }
 }
@@ -52,7 +52,7 @@ void read_rank_env(const KeyReader& reader, Job& job) {
         const KeyReader inner = entry_reader(reader, entry);
         const int rank = index_of(entry.key, std::numeric_limits<int>::max());
         if (rank < 0) {
-            inner.add(text(kContext, "\"%1\" is not a rank", {entry.key}), reader.info.example);
+            inner.add(text(kJobContext, "\"%1\" is not a rank", {entry.key}), reader.info.example);
         } else if (read_value(inner, job.rank_env[rank])) {
             check_names(inner, job.rank_env[rank]);
         }

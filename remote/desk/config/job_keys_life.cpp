@@ -24,7 +24,8 @@ void read_telemetry(const KeyReader& reader, Job& job) {
     if (read_value(reader, every_s)) {
         job.telemetry_s = every_s;
         if (every_s > 0 && every_s < kOftenest) {
-            reader.add(text(kContext, "is too often"), text(kContext, "Write 0 for none, or at least 0.1."));
+            reader.add(text(kJobContext, "is too often"),
+                       text(kJobContext, "Write 0 for none, or at least 0.1."));
         }
     }
 }

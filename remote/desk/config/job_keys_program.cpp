@@ -36,8 +36,8 @@ void read_tensorboard(const KeyReader& reader, Job& job) {
     }
     metrics.lines = false;  // the same numbers twice, and with other steps
     if (metrics.tensorboard.empty()) {
-        reader.add(text(kContext, "names no folder"),
-                   text(kContext,
+        reader.add(text(kJobContext, "names no folder"),
+                   text(kJobContext,
                         "Write the folder that the program gives its SummaryWriter, such as runs or "
                         "~/logs/{rank}."));
     }
@@ -47,14 +47,14 @@ void read_patterns(const KeyReader& reader, Job& job) {
     auto& patterns = job.own.metrics.patterns;
     read_value(reader, patterns);
     if (patterns.size() > metric_lines::kMaxPatterns) {
-        reader.add(text(kContext, "more than %1 patterns", {std::to_string(metric_lines::kMaxPatterns)}),
-                   text(kContext, "Leave out the ones that you need least."));
+        reader.add(text(kJobContext, "more than %1 patterns", {std::to_string(metric_lines::kMaxPatterns)}),
+                   text(kJobContext, "Leave out the ones that you need least."));
     }
     for (const auto& pattern : patterns) {
         std::string why;
         if (!metric_lines::Pattern::compile(pattern, &why)) {
-            reader.add(text(kContext, "\"%1\" is not a pattern: %2", {pattern, why}),
-                       text(kContext,
+            reader.add(text(kJobContext, "\"%1\" is not a pattern: %2", {pattern, why}),
+                       text(kJobContext,
                             "Make it from a line of your program: `rankscopectl metrics learn "
                             "--line 'step 5 loss 0.31' --field step=5 --field loss=0.31`."));
         }

@@ -31,14 +31,14 @@ void read_nodes(const KeyReader& reader, Job& job) {
         return;
     }
     if (read_value(reader, job.nodes) && job.nodes.empty()) {
-        reader.add(text(kContext, "the list is empty"),
-                   text(kContext, "Name at least one node, or write nodes: local for this computer."));
+        reader.add(text(kJobContext, "the list is empty"),
+                   text(kJobContext, "Name at least one node, or write nodes: local for this computer."));
     }
     std::set<std::string> seen;
     for (const auto& node : job.nodes) {
         if (!seen.insert(node).second) {
-            reader.add(text(kContext, "\"%1\" is there twice", {node}),
-                       text(kContext, "Use procs_per_node for several ranks on a node."));
+            reader.add(text(kJobContext, "\"%1\" is there twice", {node}),
+                       text(kJobContext, "Use procs_per_node for several ranks on a node."));
         }
     }
 }
@@ -56,9 +56,10 @@ void read_procs(const KeyReader& reader, Job& job) {
         const std::size_t before = reader.problems.size();
         read_value(reader, job.procs_per_node);
         for (std::size_t i = before; i < reader.problems.size(); ++i) {
-            reader.problems[i].remedy = text(
-                kContext, "Write auto, a number from 1 to %1, or one for each node: { node1: 4, node2: 2 }.",
-                {std::to_string(kMostRanks)});
+            reader.problems[i].remedy =
+                text(kJobContext,
+                     "Write auto, a number from 1 to %1, or one for each node: { node1: 4, node2: 2 }.",
+                     {std::to_string(kMostRanks)});
         }
     }
 }
@@ -80,9 +81,9 @@ void read_devices(const KeyReader& reader, Job& job) {
         for (const auto& word : words) {
             const int index = index_of(word, kMostDevices);
             if (index < 0) {
-                inner.add(text(kContext, "\"%1\" is not the index of a GPU", {word}), reader.info.example);
+                inner.add(text(kJobContext, "\"%1\" is not the index of a GPU", {word}), reader.info.example);
             } else if (!seen.insert(index).second) {
-                inner.add(text(kContext, "GPU %1 is there twice", {word}), reader.info.example);
+                inner.add(text(kJobContext, "GPU %1 is there twice", {word}), reader.info.example);
             } else {
                 gpus.push_back(index);
             }

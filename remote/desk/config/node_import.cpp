@@ -3,6 +3,7 @@
 
 #include <base/files.h>
 #include <base/paths.h>
+#include <base/text.h>
 #include <remote/desk/config/node_import.h>
 #include <remote/desk/text.h>
 
@@ -26,12 +27,6 @@ constexpr const char* kContext = "NodeImport";
 constexpr std::size_t kLongestLine = 4096;
 constexpr std::size_t kMostNames = 10000;
 constexpr int kDeepestInclude = 16;  // ssh's own limit
-
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
 
 std::vector<std::string> words_of(const std::string& line) {
     std::istringstream stream(line);
@@ -59,8 +54,8 @@ bool is_address(const std::string& word) {
 // What every /etc/hosts has of this computer itself and of no machine at all.
 bool is_own_address(const std::string& address) {
     return address.starts_with("127.") || address == "::1" || address == "0.0.0.0" ||
-           address == "255.255.255.255" || lower(address).starts_with("ff0") ||
-           lower(address).starts_with("fe00:");
+           address == "255.255.255.255" || lower_case(address).starts_with("ff0") ||
+           lower_case(address).starts_with("fe00:");
 }
 
 class Importer {
@@ -169,7 +164,7 @@ void Importer::ssh_config(const std::string& text, const std::string& name, int 
         if (words.size() < 2 || words[0][0] == '#') {
             return;
         }
-        const std::string key = lower(words[0]);
+        const std::string key = lower_case(words[0]);
         if (key == "hostname" && words[1].find('%') == std::string::npos) {
             is_one_machine = true;
         }
@@ -374,7 +369,7 @@ void Importer::host_list(const std::string& text) {
 bool Importer::attribute(const std::string& word, NodeSpec& node, std::string& note,
                          const std::string& where) {
     const auto equals = word.find('=');
-    std::string key = lower(word.substr(0, equals));
+    std::string key = lower_case(word.substr(0, equals));
     std::replace(key.begin(), key.end(), '-', '_');
     const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
     const bool is_slots =
@@ -459,7 +454,7 @@ void Importer::hostfile(const std::string& text) {
 }
 
 bool is_said_of_a_machine(const std::string& word) {
-    const std::string key = lower(word.substr(0, word.find('=')));
+    const std::string key = lower_case(word.substr(0, word.find('=')));
     return word.find('=') != std::string::npos && (key == "slots" || key == "slot" || key == "max_slots" ||
                                                    key == "max-slots" || key.starts_with("ansible_"));
 }
@@ -471,7 +466,7 @@ ImportFormat format_of(const std::string& text) {
         if (words.empty() || words[0][0] == '#') {
             continue;
         }
-        const std::string key = lower(words[0].substr(0, words[0].find('=')));
+        const std::string key = lower_case(words[0].substr(0, words[0].find('=')));
         if ((key == "host" || key == "match" || key == "include") && (words.size() > 1 || key != words[0])) {
             return ImportFormat::SshConfig;
         }

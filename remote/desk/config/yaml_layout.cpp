@@ -13,12 +13,12 @@ namespace {
 
 constexpr auto kNone = std::string::npos;
 
-bool is_blank(char c) {
+bool is_space_or_tab(char c) {
     return c == ' ' || c == '\t';
 }
 
 bool is_space(char c) {
-    return is_blank(c) || c == '\n' || c == '\r';
+    return is_space_or_tab(c) || c == '\n' || c == '\r';
 }
 
 }  // namespace
@@ -141,7 +141,7 @@ std::size_t YamlLayout::next_line(std::size_t at) const {
 }
 
 std::size_t YamlLayout::skip_blanks(std::size_t at) const {
-    while (at < text_.size() && is_blank(text_[at])) {
+    while (at < text_.size() && is_space_or_tab(text_[at])) {
         ++at;
     }
     return at;

@@ -23,7 +23,7 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "HtmlReport";
-constexpr double kMicroseconds = 1e6;
+constexpr double kMicrosPerSecond = 1e6;
 constexpr std::size_t kMostRanks = 1024;
 
 // Colours of the curves: Okabe and Ito, for all kinds of colour vision.
@@ -161,7 +161,8 @@ private:
         out_ += "<dl>\n";
         define(text(kContext, "Run"), safe(run.run_id));
         define(text(kContext, "Started"), utc(run.started_us));
-        define(text(kContext, "Lasted"), lasted(static_cast<double>(end - run.started_us) / kMicroseconds));
+        define(text(kContext, "Lasted"),
+               lasted(static_cast<double>(end - run.started_us) / kMicrosPerSecond));
         define(text(kContext, "World size"), std::to_string(run.world_size));
         define(text(kContext, "Nodes"), safe(run.nodes));
         define(text(kContext, "Backend"), safe(run.plan.backend));
@@ -405,7 +406,7 @@ private:
             row({{html_text(to_string(stage.name)), false},
                  {html_text(state), false},
                  {timed ? short_number_text(
-                              static_cast<double>(stage.end_us - stage.begin_us) / kMicroseconds, 3)
+                              static_cast<double>(stage.end_us - stage.begin_us) / kMicrosPerSecond, 3)
                         : "",
                   true}});
         }

@@ -14,7 +14,7 @@
 namespace rankscope {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 18;
+constexpr std::size_t kWritePiece = std::size_t{1} << 18;
 
 constexpr const char* kContext = "DraftFile";
 
@@ -44,7 +44,7 @@ Result<OutputFile> OutputFile::create(const std::filesystem::path& path, bool re
 
 void OutputFile::write(std::string_view text) {
     waiting_ += text;
-    if (waiting_.size() >= kPiece) {
+    if (waiting_.size() >= kWritePiece) {
         flush();
     }
 }

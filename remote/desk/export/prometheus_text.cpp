@@ -74,7 +74,7 @@ private:
     std::string text_;
 };
 
-constexpr double kMicroseconds = 1e6;
+constexpr double kMicrosInSecond = 1e6;
 
 void add_run(const RunState& state, Exposition& out) {
     out.family("run_info", "Always 1; name, outcome and backend of the run.");
@@ -85,9 +85,9 @@ void add_run(const RunState& state, Exposition& out) {
     out.family("run_world_size", "Ranks.");
     out.value({}, static_cast<double>(state.ranks.size()));
     out.family("run_start_time_seconds", "Start, since 1970.");
-    out.value({}, static_cast<double>(state.start_us) / kMicroseconds);
+    out.value({}, static_cast<double>(state.start_us) / kMicrosInSecond);
     out.family("run_last_event_time_seconds", "Last event, since 1970.");
-    out.value({}, static_cast<double>(state.last_us) / kMicroseconds);
+    out.value({}, static_cast<double>(state.last_us) / kMicrosInSecond);
     out.family("run_progress_ratio", "Share of all steps that the slowest rank has done.");
     if (const double progress = state.progress(); progress >= 0) {
         out.value({}, progress);

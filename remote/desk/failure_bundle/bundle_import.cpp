@@ -25,13 +25,13 @@ namespace {
 
 constexpr const char* kContext = "FailureBundle";
 constexpr std::size_t kBuffer = std::size_t{256} << 10;
-constexpr std::uint64_t kReportEvery = std::uint64_t{4} << 20;
+constexpr std::uint64_t kImportReportEvery = std::uint64_t{4} << 20;
 constexpr std::size_t kLongestLine = std::size_t{32} << 20;
 constexpr std::size_t kBatch = 1000;
 constexpr std::size_t kMostRanks = 100'000;
 constexpr std::size_t kLongestId = 128;
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
 constexpr JsonLimits kLimits{.bytes = bundle_format::kMostPart, .depth = 32, .values = 2'000'000};
 constexpr JsonLimits kEventLimits{.bytes = kLongestLine, .depth = 16, .values = 200'000};
@@ -196,8 +196,8 @@ private:
     }
 
     Result<void> check_manifest() {
-        const Json manifest = read_json(parts_[bundle_format::kManifest], kLimits);
-        if (!manifest.is_object() || manifest.value("format", Json()) != bundle_format::kFormat) {
+        const PlainJson manifest = read_json(parts_[bundle_format::kManifest], kLimits);
+        if (!manifest.is_object() || manifest.value("format", PlainJson()) != bundle_format::kFormat) {
             return no_bundle(name_);
         }
         try {
@@ -210,7 +210,7 @@ private:
             id_ = manifest.at("run").get<std::string>();
             expected_ = manifest.at("events").get<std::uint64_t>();
             program_ = manifest.value("program", std::string());
-        } catch (const Json::exception& error) {
+        } catch (const PlainJson::exception& error) {
             return damaged(name_, error.what());
         }
         return is_run_id(id_) ? Result<void>()
@@ -226,7 +226,7 @@ private:
         }
         RunRecord record;
         try {
-            const Json run = read_json(parts_[bundle_format::kRun], kLimits);
+            const PlainJson run = read_json(parts_[bundle_format::kRun], kLimits);
             record.run_id = run.at("run").get<std::string>();
             record.name = run.at("name").get<std::string>();
             record.started_us = run.at("started_us").get<std::int64_t>();
@@ -239,7 +239,7 @@ private:
                 return damaged(name_, text(kContext, "its plan is not valid."));
             }
             record.plan = std::move(*plan);
-        } catch (const Json::exception& error) {
+        } catch (const PlainJson::exception& error) {
             return damaged(name_, error.what());
         }
         if (is_too_large(parts_[bundle_format::kJob])) {
@@ -287,7 +287,7 @@ private:
             if (!read_body(json.at("kind").get<std::string>(), json.at("body"), event.body)) {
                 return std::nullopt;
             }
-        } catch (const Json::exception&) {
+        } catch (const PlainJson::exception&) {
             return std::nullopt;
         }
         // Whoever wrote the bundle wrote these commands: its sentences show them, nothing offers to run them here.
@@ -327,7 +327,7 @@ public:
         stream_.read(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
         const auto count = static_cast<std::size_t>(stream_.gcount());
         done_ += count;
-        if (progress_ && done_ >= reported_ + kReportEvery) {
+        if (progress_ && done_ >= reported_ + kImportReportEvery) {
             reported_ = done_;
             progress_(done_, total_);
         }
@@ -344,7 +344,7 @@ private:
     bool fine_ = false;
 };
 
-Failure cancelled() {
+Failure import_cancelled() {
     return {.code = "cancelled", .what = text(kContext, "Cancelled: the run store is as it was.")};
 }
 
@@ -384,8 +384,8 @@ bool is_bundle(const std::filesystem::path& path) {
          piece = archive.read()) {
         manifest += piece;
     }
-    const Json json = read_json(manifest, kLimits);
-    return json.is_object() && json.value("format", Json()) == bundle_format::kFormat;
+    const PlainJson json = read_json(manifest, kLimits);
+    return json.is_object() && json.value("format", PlainJson()) == bundle_format::kFormat;
 }
 
 Result<BundleContent> read_bundle(const logs::ByteSource& bytes, const std::string& name,
@@ -410,7 +410,7 @@ Result<std::string> import_bundle(RunStore& store, const std::filesystem::path& 
     const auto checked = read_bundle_file(
         path, [&](const RunRecord&, const Event&) { return !stop.stop_requested(); }, progress);
     if (stop.stop_requested()) {
-        return cancelled();
+        return import_cancelled();
     }
     if (!checked) {
         return checked.failure();
@@ -454,7 +454,7 @@ Result<std::string> import_bundle(RunStore& store, const std::filesystem::path& 
         return record.run_id;
     }
     static_cast<void>(store.remove_run(record.run_id));
-    return stop.stop_requested() ? cancelled() : !read ? read.failure() : stored.failure();
+    return stop.stop_requested() ? import_cancelled() : !read ? read.failure() : stored.failure();
 }
 
 }  // namespace rankscope

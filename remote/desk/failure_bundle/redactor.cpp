@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/foreign_yaml.h>
+#include <base/text.h>
 #include <remote/desk/config/secret_env.h>
 #include <remote/desk/failure_bundle/command_secrets.h>
 #include <remote/desk/failure_bundle/redactor.h>
@@ -31,13 +32,6 @@ std::string value_pattern(const char* not_first, int least) {
            not_first + R"(][^\s"'<>{}]{)" + std::to_string(least - 1) + ",}))";
 }
 
-std::string lower(std::string_view text) {
-    std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return result;
-}
-
 bool is_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -61,7 +55,7 @@ bool is_placeholder(std::string_view value) {
 bool is_plain_value(std::string_view value, std::string_view name) {
     static constexpr auto kWords = std::to_array<std::string_view>(
         {"none", "null", "true", "false", "set", "unset", "yes", "no", "on", "off", "nil"});
-    const std::string word = lower(value);
+    const std::string word = lower_case(value);
     const bool counts =
         name.find("ass") == std::string_view::npos && name.find("ASS") == std::string_view::npos;
     return std::find(kWords.begin(), kWords.end(), word) != kWords.end() ||
@@ -159,7 +153,7 @@ Redactor::Redactor(RedactOptions options) : options_(std::move(options)) {
     std::vector<std::string> anchors{"token", "secret", "pass", "_pwd", "_pat", "credential", "key"};
     for (const auto& name : options_.secret_names) {
         names += '|' + re2::RE2::QuoteMeta(name);
-        anchors.push_back(lower(name));
+        anchors.push_back(lower_case(name));
     }
     names = "(?i)\\b(" + names + ')';
     const auto after_name = text(kContext, "Its name looks secret.");
@@ -186,9 +180,11 @@ bool Redactor::is_secret(std::string_view name) const {
     std::string variable(name);  // "store-word" is STORE_WORD
     std::replace_if(
         variable.begin(), variable.end(), [](char c) { return c == '-' || c == '.'; }, '_');
-    return is_secret_name(variable) || lower(name) == "pass" ||
+    return is_secret_name(variable) || lower_case(name) == "pass" ||
            std::any_of(options_.secret_names.begin(), options_.secret_names.end(),
-                       [&](const std::string& own) { return own == name || lower(own) == lower(variable); });
+                       [&](const std::string& own) {
+                           return own == name || lower_case(own) == lower_case(variable);
+                       });
 }
 
 void Redactor::note(const std::string& what, const std::string& where, const std::string& why) {
@@ -264,7 +260,7 @@ void Redactor::replace_known(std::string& text, const std::string& where) {
 
 std::string Redactor::redact(std::string_view text, const std::string& where) {
     std::string result(text);
-    const std::string letters = lower(text);
+    const std::string letters = lower_case(text);
     for (const auto& pattern : patterns_) {
         if (std::any_of(pattern.anchors.begin(), pattern.anchors.end(), [&](const std::string& anchor) {
                 return letters.find(anchor) != std::string::npos;

@@ -22,7 +22,7 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "RunImport";
-constexpr double kMicroseconds = 1e6;
+constexpr double kMicrosPerSecond = 1e6;
 
 /// Every line once, with its time in µs since 1970 (0: not known).
 template <typename Sink>
@@ -36,7 +36,7 @@ logs::SourceList each_line(const std::string& path, const logs::ProgressSink& pr
             t_us = line.place.file == source ? t_us : 0;
             source = line.place.file;
             if (std::isfinite(line.time) && !line.time_of_day_only) {
-                t_us = static_cast<std::int64_t>(line.time * kMicroseconds);
+                t_us = static_cast<std::int64_t>(line.time * kMicrosPerSecond);
             }
             sink(line, t_us);
         },

@@ -3,6 +3,7 @@
 
 // sbatch (Slurm): what it asks for, beside the srun line that starts the ranks.
 
+#include <base/text.h>
 #include <remote/desk/launch_lines/batch_script.h>
 #include <remote/desk/launch_lines/shell_words.h>
 #include <remote/desk/text.h>
@@ -18,10 +19,6 @@ constexpr std::size_t kMostWords = 1000;
 Words words_of(const std::string& text) {
     const ShellText split = split_shell_text(text);
     return split.commands.empty() ? Words{} : split.commands.front().words;
-}
-
-std::string base_name(const std::string& word) {
-    return word.substr(word.rfind('/') + 1);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <base/utf8.h>
 #include <remote/desk/config/job_keys.h>
 #include <remote/desk/config/job_launcher.h>
@@ -30,10 +31,6 @@ constexpr std::array<std::pair<LauncherTool, const char*>, 8> kNames{
      {LauncherTool::Horovodrun, "horovodrun"},
      {LauncherTool::Mpirun, "mpirun"},
      {LauncherTool::Paddle, "paddle"}}};
-
-std::string base_name(const std::string& word) {
-    return word.substr(word.rfind('/') + 1);
-}
 
 std::string known_launchers() {
     std::string all;

@@ -34,7 +34,7 @@ bool is_the_launchers(const std::string& name, const std::string& value) {
            (name == "OMP_NUM_THREADS" && value == "1");
 }
 
-bool is_python(const std::string& word) {
+bool is_plain_python(const std::string& word) {
     const auto name = word.substr(word.rfind('/') + 1);
     return name.starts_with("python") && name.find_first_not_of("python3.0123456789") == std::string::npos;
 }
@@ -115,7 +115,7 @@ Words common_command(const Job& job, std::vector<std::string>& notes, std::strin
 ProgramWords program_of(const Words& command, const char* module_flag, const char* no_python_flag) {
     ProgramWords program;
     std::size_t at = 0;
-    if (!command.empty() && is_python(command[0])) {
+    if (!command.empty() && is_plain_python(command[0])) {
         program.python = command[0];
         at = command.size() > 1 && command[1] == "-u" ? 2 : 1;
         if (at + 1 < command.size() && command[at] == "-m") {

@@ -3,18 +3,13 @@
 
 // The launchers by the words that call them.
 
+#include <base/text.h>
 #include <remote/desk/launch_lines/launch_tool.h>
 
 #include <map>
 
 namespace rankscope::launch_lines {
-namespace {
-
-std::string base_name(const std::string& word) {
-    return word.substr(word.rfind('/') + 1);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::optional<FoundLauncher> find_launcher(const Words& words, std::size_t at) {
     if (at >= words.size()) {

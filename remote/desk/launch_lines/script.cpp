@@ -24,10 +24,6 @@ bool is_one_of(const std::string& word, std::initializer_list<std::string_view> 
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-std::string base_name(const std::string& word) {
-    return word.substr(word.rfind('/') + 1);
-}
-
 bool is_assignment(const std::string& word) {
     const auto equals = word.find('=');
     return equals != std::string::npos && equals > 0 &&

@@ -26,10 +26,6 @@ using namespace launch_lines;
 
 constexpr const char* kContext = "LaunchLines";
 
-std::string base_name(const std::string& word) {
-    return word.substr(word.rfind('/') + 1);
-}
-
 bool has_text(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }

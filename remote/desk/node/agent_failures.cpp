@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/metrics_line.h>
+#include <base/text.h>
 #include <remote/desk/node/agent_failures.h>
 #include <remote/desk/node/agent_script.h>
 #include <remote/desk/node/slurm_failures.h>
@@ -17,12 +18,6 @@ namespace {
 
 constexpr const char* kContext = "AgentFailures";
 constexpr int kExitNoLogin = 254;  // of sshd itself where /run/nologin exists, without PAM
-
-std::string trimmed(std::string text) {
-    text.erase(0, std::min(text.size(), text.find_first_not_of(" \t\r\n")));
-    text.erase(text.find_last_not_of(" \t\r\n") + 1);
-    return text;
-}
 
 // What a program is ended by that breaks; all other signals are sent to it.
 bool is_crash(int signal) {
@@ -88,7 +83,8 @@ Failure explain_agent_failure(const NodeSpec& node, const wire::Failure& failure
 
 Failure explain_agent_start(const NodeSpec& node, int status, const std::string& output,
                             const std::string& errors) {
-    const std::string said = trimmed(trimmed(output) + '\n' + trimmed(errors));
+    const std::string all = output + '\n' + errors;
+    const std::string said(trimmed(all));
     if (contains(said, "No space left") || contains(said, "quota exceeded") || contains(said, "Disk quota")) {
         return from_catalogue(node, "disk-full", said);
     }

@@ -19,7 +19,7 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "BundlePush";
-constexpr std::size_t kPiece = 512U << 10U;
+constexpr std::size_t kPushPiece = 512U << 10U;
 constexpr int kZstdLevel = 1;  // 300 MB/s and more a core: faster than the networks it is for
 
 wire::FileRef reference(const BundleFile& file) {
@@ -33,8 +33,8 @@ wire::FileRef reference(const BundleFile& file) {
 
 Result<void> push_file(const WorkerBundle& bundle, const BundleFile& file, PiecesUnderWay& under_way) {
     const UniqueFd fd(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC));
-    std::vector<char> plain(kPiece);
-    std::vector<char> packed(ZSTD_compressBound(kPiece));
+    std::vector<char> plain(kPushPiece);
+    std::vector<char> packed(ZSTD_compressBound(kPushPiece));
     std::uint64_t offset = 0;
     do {
         const auto got = fd ? ::read(fd.get(), plain.data(), plain.size()) : -1;

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kContext = "AlertRule";
 constexpr std::string_view kWord = "plateau";
 
-std::vector<std::string> words_of(std::string_view text) {
+std::vector<std::string> words_by_blanks(std::string_view text) {
     std::istringstream in{std::string(text)};
     std::vector<std::string> words;
     for (std::string word; in >> word;) {
@@ -36,12 +36,12 @@ std::optional<std::int64_t> steps_of(const std::string& text) {
 }  // namespace
 
 bool is_plateau_rule(std::string_view line) {
-    const auto words = words_of(line);
+    const auto words = words_by_blanks(line);
     return !words.empty() && words.front() == kWord;
 }
 
 Result<void> add_plateau(std::string_view line, AlertOptions& options) {
-    auto words = words_of(line);
+    auto words = words_by_blanks(line);
     AlertOptions changed = options;
     changed.kinds.insert(AlertKind::Plateau);
     bool right = !words.empty() && words.front() == kWord;

@@ -24,7 +24,7 @@ constexpr std::pair<int, int> kOldestCudnn{9, 8};
 constexpr std::pair<int, int> kOldestNccl{2, 19};
 
 // Nothing: the look did not report it. Empty: it is not there.
-std::optional<std::string> version_of(const NodeView& view, std::string_view name) {
+std::optional<std::string> known_version(const NodeView& view, std::string_view name) {
     for (const auto& version : view.host.versions()) {
         if (version.name() == name) {
             return version.value();
@@ -62,7 +62,7 @@ std::string how_to_get(NvidiaPart part, const NodeView& view) {
 
 // false: nothing else can be judged.
 bool driver(const NodeView& view, HostFindings& findings) {
-    const auto version = version_of(view, "driver");
+    const auto version = known_version(view, "driver");
     if (!version && view.host.gpus().empty() && !is_unseen(view, "gpus")) {
         findings
             .add("no-gpu", CheckStatus::Fail, view,
@@ -85,12 +85,12 @@ bool driver(const NodeView& view, HostFindings& findings) {
 void library(const NodeView& view, const std::string& name, const char* title, NvidiaPart part,
              const std::pair<int, int>& oldest, HostFindings& findings) {
     // Where the look was late, or the job brings folders of its own, an absent library says nothing.
-    const bool looked = version_of(view, "driver.library") || version_of(view, "cudnn.system") ||
-                        version_of(view, "nccl.system");
+    const bool looked = known_version(view, "driver.library") || known_version(view, "cudnn.system") ||
+                        known_version(view, "nccl.system");
     if (!looked || is_unseen(view, "versions." + name) || view.env.contains("LD_LIBRARY_PATH")) {
         return;
     }
-    const auto version = version_of(view, name);
+    const auto version = known_version(view, name);
     if (version && !version->empty() && numbers_of(*version) >= oldest) {
         return;
     }
@@ -111,7 +111,7 @@ void precision(const NodeView& view, HostFindings& findings) {
         if (!view.gpu_indices.empty() && !view.gpu_indices.contains(static_cast<int>(gpu.index()))) {
             continue;
         }
-        const auto has = version_of(view, "compute." + std::to_string(gpu.index()));
+        const auto has = known_version(view, "compute." + std::to_string(gpu.index()));
         if (has && numbers_of(*has) < needs) {
             findings
                 .add("device-and-backend", CheckStatus::Fail, view,

@@ -24,13 +24,14 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "Preflight";
-constexpr std::uint64_t kMiB = 1U << 20U;
-constexpr std::uint64_t kLeastDisk = 64 * kMiB;      // the worker and its libraries
-constexpr std::uint64_t kLeastDiskOfOwn = 8 * kMiB;  // the spool of a user's own program
-constexpr std::uint64_t kSmallDisk = 1024 * kMiB;
+constexpr std::uint64_t kMebibyte = 1U << 20U;
+constexpr std::uint64_t kLeastDisk = 64 * kMebibyte;      // the worker and its libraries
+constexpr std::uint64_t kLeastDiskOfOwn = 8 * kMebibyte;  // the spool of a user's own program
+constexpr std::uint64_t kSmallDisk = 1024 * kMebibyte;
 constexpr std::uint64_t kLeastInodes = 1000;
-constexpr std::uint64_t kSharedMemory = 64 * kMiB;  // Docker's default, too small for NCCL and data loaders
-constexpr std::uint64_t kSharedMemoryOfRank = 16 * kMiB;  // NCCL's segments of a rank
+constexpr std::uint64_t kSharedMemory =
+    64 * kMebibyte;  // Docker's default, too small for NCCL and data loaders
+constexpr std::uint64_t kSharedMemoryOfRank = 16 * kMebibyte;  // NCCL's segments of a rank
 constexpr std::int64_t kLeastFiles = 512;
 constexpr std::int64_t kGoodFiles = 1048576;
 constexpr std::int64_t kUnlimited = std::int64_t{1} << 62U;
@@ -51,7 +52,7 @@ constexpr AddressSpace kAddressSpaceWithGpus{.least = std::int64_t{16} << 30U,
                                              .usual = std::int64_t{128} << 30U};
 
 std::string mib(std::uint64_t bytes) {
-    return std::to_string(bytes / kMiB) + " MiB";
+    return std::to_string(bytes / kMebibyte) + " MiB";
 }
 
 std::string limit_text(std::int64_t value) {
@@ -158,7 +159,8 @@ void shared_memory(const NodeView& view, const HostNeeds& needs, HostFindings& f
                 .word(ShellWord("remount,size=").add(static_cast<std::int64_t>(size)).add(unit))
                 .source("/dev/shm");
         };
-        check.fixes.push_back(root_fix(view.name, remount(std::max<std::uint64_t>(1024, wanted / kMiB), "M"),
+        check.fixes.push_back(root_fix(view.name,
+                                       remount(std::max<std::uint64_t>(1024, wanted / kMebibyte), "M"),
                                        remount(shm->total_bytes() / 1024, "k")));
     } else {
         add_clean_hint(view, needs, check);

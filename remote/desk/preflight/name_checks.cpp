@@ -36,16 +36,8 @@ std::string list(const wire::ResolvedName& name) {
     return all;
 }
 
-// Names are compared as DNS does.
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return text;
-}
-
 bool is_same_name(const std::string& left, const std::string& right) {
-    return !left.empty() && lower(left) == lower(right);
+    return !left.empty() && lower_case(left) == lower_case(right);
 }
 
 // The name itself, or one of both without its domain.
@@ -196,7 +188,7 @@ private:
     void same_names() {
         std::map<std::string, std::vector<const NodeView*>> reported;
         for (const auto& view : views_) {
-            auto& nodes = reported[lower(view.host.hostname())];
+            auto& nodes = reported[lower_case(view.host.hostname())];
             if (!view.host.hostname().empty() &&
                 std::none_of(nodes.begin(), nodes.end(),
                              [&](const NodeView* other) { return same_machine(*other, view); })) {

@@ -20,7 +20,7 @@ constexpr double kSlowSeconds = 0.1;  // shorter transfers say nothing on a busy
 constexpr double kLongDelay = 0.02;   // seconds there and back
 constexpr double kLossShare = 0.01;
 constexpr std::uint32_t kLossCount = 3;  // fewer are chance
-constexpr std::size_t kMostEvidence = 8;
+constexpr std::size_t kMostPathEvidence = 8;
 
 using Outcome = wire::ConnectOutcome;
 
@@ -417,9 +417,9 @@ Check check_of(FailureId id, const Fault& fault, const std::vector<NodeView>& vi
         check.detail += ' ' + text(kContext, "The opposite direction works.");
     }
     for (const PathResult* path : fault.paths) {
-        if (check.evidence.size() == kMostEvidence) {
+        if (check.evidence.size() == kMostPathEvidence) {
             check.evidence.push_back(
-                text(kContext, "and %1 more", {std::to_string(fault.paths.size() - kMostEvidence)}));
+                text(kContext, "and %1 more", {std::to_string(fault.paths.size() - kMostPathEvidence)}));
             break;
         }
         check.evidence.push_back(evidence_of(id, *path, views, findings.unanswered(*path)));

@@ -19,7 +19,7 @@
 namespace rankscope {
 namespace {
 
-constexpr std::size_t kMostWaiting = std::size_t{16} << 20;
+constexpr std::size_t kMostUnread = std::size_t{16} << 20;
 constexpr double kLookEveryS = 3;
 constexpr double kShareOfLooks = 0.05;  // of one core, at most
 constexpr std::size_t kProblems = 3;
@@ -163,10 +163,10 @@ void LogDiagnosis::take_output(const Event& event, const LogEvent& log, bool may
                                std::unique_lock<std::mutex>& lock) {
     start_thread();
     if (may_wait) {
-        room_.wait(lock, [this] { return closing_ || waiting_bytes_ < kMostWaiting; });
+        room_.wait(lock, [this] { return closing_ || waiting_bytes_ < kMostUnread; });
     }
     const bool earlier = attempts_[event.node] < attempt_;  // the others have started again already
-    if (earlier || waiting_bytes_ >= kMostWaiting) {
+    if (earlier || waiting_bytes_ >= kMostUnread) {
         left_out_[event.rank] += lines_of(log.text);
         return;
     }

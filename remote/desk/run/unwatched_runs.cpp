@@ -26,7 +26,7 @@
 namespace rankscope {
 namespace {
 
-constexpr auto kLookEvery = std::chrono::milliseconds(10);
+constexpr auto kUnwatchedLookEvery = std::chrono::milliseconds(10);
 constexpr const char* kSlurm = "slurm";
 
 using RunsThere = std::map<std::string, NodeRun>;  // by id
@@ -156,7 +156,7 @@ std::vector<AskedRun> ask_nodes(const std::vector<RunRecord>& unfinished, const 
                            [](const auto& entry) { return entry.second->done(); });
     };
     while (!all_done() && monotonic_s() < until && !stop.stop_requested()) {
-        std::this_thread::sleep_for(kLookEvery);
+        std::this_thread::sleep_for(kUnwatchedLookEvery);
     }
     std::map<std::string, RunsThere> answers;
     for (auto& [name, asking] : askings) {
@@ -183,7 +183,7 @@ Result<RunRecord> settle_run(const std::shared_ptr<RunStore>& store, const std::
     hooks.ready = [](const Result<void>&) {};
     auto controller = RunController::attach(run_id, inventory, store, Prompter{}, {}, {}, std::move(hooks));
     while (!controller->finished() && monotonic_s() < until && !stop.stop_requested()) {
-        std::this_thread::sleep_for(kLookEvery);
+        std::this_thread::sleep_for(kUnwatchedLookEvery);
     }
     controller.reset();  // its last events are stored now
     return store->run(run_id);

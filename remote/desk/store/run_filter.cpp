@@ -11,12 +11,6 @@
 namespace rankscope {
 namespace {
 
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
-
 bool has_tag(const RunLabels& labels, const std::string& tag) {
     return std::find(labels.tags.begin(), labels.tags.end(), tag) != labels.tags.end();
 }
@@ -33,11 +27,12 @@ bool RunFilter::fits(const RunRecord& run, const RunLabels& labels) const {
         return true;
     }
     const std::string all =
-        lower(joined(std::vector{run.run_id, run.name, run.nodes, joined(labels.tags, "\n"), labels.group,
-                                 labels.note, run.job_yaml},
-                     "\n"));
-    return std::all_of(words.begin(), words.end(),
-                       [&](const std::string& word) { return all.find(lower(word)) != std::string::npos; });
+        lower_case(joined(std::vector{run.run_id, run.name, run.nodes, joined(labels.tags, "\n"),
+                                      labels.group, labels.note, run.job_yaml},
+                          "\n"));
+    return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+        return all.find(lower_case(word)) != std::string::npos;
+    });
 }
 
 RunFilter run_filter_of(const std::string& line) {

@@ -15,11 +15,11 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "RunStore";
-constexpr const char* kTable =
+constexpr const char* kLabelTable =
     "CREATE TABLE IF NOT EXISTS run_labels (run_id TEXT PRIMARY KEY, starred INTEGER NOT NULL, group_name "
     "TEXT NOT NULL,"
     " note TEXT NOT NULL, tags TEXT NOT NULL) WITHOUT ROWID";
-constexpr const char* kColumns = "SELECT starred, group_name, note, tags, run_id FROM run_labels ";
+constexpr const char* kLabelColumns = "SELECT starred, group_name, note, tags, run_id FROM run_labels ";
 
 RunLabels labels_of(const Statement& row) {
     RunLabels labels;
@@ -91,7 +91,7 @@ public:
 
     // These two with the mutex held.
     Result<RunLabels> read(const std::string& run_id) const {
-        Statement select(database, std::string(kColumns) + "WHERE run_id = ?");
+        Statement select(database, std::string(kLabelColumns) + "WHERE run_id = ?");
         select.bind(1, run_id);
         switch (select.step()) {
             case Statement::Step::Row:
@@ -133,7 +133,7 @@ Result<std::map<std::string, RunLabels>> RunLabelStore::all() const {
     if (!impl_->has_table()) {
         return found;
     }
-    Statement select(impl_->database, kColumns);
+    Statement select(impl_->database, kLabelColumns);
     for (;;) {
         switch (select.step()) {
             case Statement::Step::Row:
@@ -154,12 +154,12 @@ Result<RunLabels> RunLabelStore::of(const std::string& run_id) const {
 
 Result<void> RunLabelStore::set(const std::string& run_id, const RunLabels& labels) {
     const std::lock_guard lock(impl_->mutex);
-    return impl_->database.run(kTable) ? impl_->write(run_id, labels) : impl_->failure();
+    return impl_->database.run(kLabelTable) ? impl_->write(run_id, labels) : impl_->failure();
 }
 
 Result<void> RunLabelStore::change(const std::vector<std::string>& run_ids, const LabelChange& change) {
     const std::lock_guard lock(impl_->mutex);
-    if (!impl_->database.run(kTable) || !impl_->database.run("BEGIN IMMEDIATE")) {
+    if (!impl_->database.run(kLabelTable) || !impl_->database.run("BEGIN IMMEDIATE")) {
         return impl_->failure();
     }
     Result<void> done;

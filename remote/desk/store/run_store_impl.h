@@ -16,14 +16,16 @@ namespace rankscope {
 /// What the parts of the run store share: the file, its lock, and its failures. Only for them.
 class RunStore::Impl {
 public:
-    static constexpr const char* kContext = "RunStore";
+    static constexpr const char* kStoreContext = "RunStore";
     static constexpr int kSchemaVersion = 3;
 
     mutable std::mutex mutex;
     Database database;
     std::string path;
 
-    Failure failure(const char* what) const { return store_failure(path, text(kContext, what), database); }
+    Failure failure(const char* what) const {
+        return store_failure(path, text(kStoreContext, what), database);
+    }
     // The statement must be gone before anything is written: SQLite does not wait for a lock that would make
     // an open reader a writer.
     std::int64_t schema_version() const {

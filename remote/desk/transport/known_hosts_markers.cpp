@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
+#include <base/text.h>
 #include <remote/desk/transport/known_hosts_markers.h>
 #include <remote/desk/transport/ssh_failures.h>
 
@@ -12,12 +13,6 @@
 
 namespace rankscope {
 namespace {
-
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
 
 // '*' and '?', without recursion: the last star is where to go back to.
 bool pattern_fits(std::string_view pattern, std::string_view name) {
@@ -83,8 +78,8 @@ bool hosts_match(const std::string& patterns, const std::string& name) {
         return true;
     }
     bool fits = false;
-    std::istringstream list(lower(patterns));
-    const std::string wanted = lower(name);
+    std::istringstream list(lower_case(patterns));
+    const std::string wanted = lower_case(name);
     for (std::string pattern; std::getline(list, pattern, ',');) {
         const bool negated = pattern.starts_with('!');
         if (pattern_fits(std::string_view(pattern).substr(negated ? 1 : 0), wanted)) {

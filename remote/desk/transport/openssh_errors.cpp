@@ -23,7 +23,7 @@ bool contains(const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
 }
 
-std::string between(const std::string& text, const std::string& before, const std::string& after) {
+std::string part_between(const std::string& text, const std::string& before, const std::string& after) {
     const auto begin = text.find(before);
     if (begin == std::string::npos) {
         return {};
@@ -62,12 +62,12 @@ Failure denied(SshTarget target, const std::string& said) {
             target.host = account.substr(sign + 1);
         }
     }
-    std::string methods = between(said, "Permission denied (", ")");
+    std::string methods = part_between(said, "Permission denied (", ")");
     for (std::size_t comma = 0; (comma = methods.find(',', comma)) != std::string::npos; comma += 2) {
         methods.replace(comma, 1, ", ");
     }
     if (contains(said, "UNPROTECTED PRIVATE KEY FILE")) {
-        return key_file_too_open(target, shorten_home(between(said, "Permissions for '", "'")), said);
+        return key_file_too_open(target, shorten_home(part_between(said, "Permissions for '", "'")), said);
     }
     std::vector<std::string> keys;
     for (const auto& file : target.identity_files) {
@@ -84,20 +84,20 @@ Failure denied(SshTarget target, const std::string& said) {
 Failure explain_openssh(const SshTarget& target, const std::string& said) {
     const std::string where = target.host + ':' + std::to_string(target.port);
     if (contains(said, "REVOKED HOST KEY") || contains(said, "marked as revoked")) {
-        return host_key_revoked(target, between(said, "The ", " host key"), "",
+        return host_key_revoked(target, part_between(said, "The ", " host key"), "",
                                 revoked_at(target, "").value_or("known_hosts"));
     }
     if (contains(said, "REMOTE HOST IDENTIFICATION HAS CHANGED")) {
         SshTarget which = target;
-        if (const auto host = between(said, "Host key for ", " has changed"); !host.empty()) {
+        if (const auto host = part_between(said, "Host key for ", " has changed"); !host.empty()) {
             which.host = host;  // a jump host's, perhaps; with its port already in known_hosts' form
             which.port = 22;
         }
-        std::string fingerprint = between(said, "sent by the remote host is\n", "\n");
+        std::string fingerprint = part_between(said, "sent by the remote host is\n", "\n");
         while (!fingerprint.empty() && (fingerprint.back() == '.' || fingerprint.back() == '\r')) {
             fingerprint.pop_back();
         }
-        return host_key_changed(which, between(said, "fingerprint for the ", " key sent"), fingerprint);
+        return host_key_changed(which, part_between(said, "fingerprint for the ", " key sent"), fingerprint);
     }
     if (contains(said, "Bad configuration option") || contains(said, "terminating, ") ||
         contains(said, "Bad owner or permissions on ")) {
@@ -106,7 +106,7 @@ Failure explain_openssh(const SshTarget& target, const std::string& said) {
                 text(kContext, "Fix it; `ssh -G %1` must print no error.", {target.alias}), said};
     }
     if (contains(said, "Could not resolve hostname ")) {
-        return unknown_host(target.node, between(said, "Could not resolve hostname ", ":"), said);
+        return unknown_host(target.node, part_between(said, "Could not resolve hostname ", ":"), said);
     }
     if (contains(said, "Too many authentication failures")) {
         return too_many_keys(target, 0, said);
@@ -124,8 +124,8 @@ Failure explain_openssh(const SshTarget& target, const std::string& said) {
         return server_silent(target, said);
     }
     if (contains(said, "connect to host ")) {
-        const std::string host = between(said, "connect to host ", " port");
-        const std::string port = between(said, "connect to host " + host + " port ", ":");
+        const std::string host = part_between(said, "connect to host ", " port");
+        const std::string port = part_between(said, "connect to host " + host + " port ", ":");
         return connect_failed(target.node, host + ':' + port, connect_error(said), timeout_of(target), said);
     }
     if (contains(said, "open failed: connect failed: Name or service not known") ||

@@ -12,7 +12,7 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "Watcher";
-constexpr int kLooks = 2;
+constexpr int kNetworkLooks = 2;
 constexpr double kFirstSynS = 3;       // of silence, at least, after two lost SYN
 constexpr std::size_t kMostPairs = 3;  // in a sentence
 
@@ -103,7 +103,7 @@ std::optional<HangFinding> find_network_fault(const HangView& view, const RankWa
     for (const auto& path : waits.silent_paths) {
         const auto& seen = view.ranks.at(path.from_rank);
         // A server that is none of the nodes may be of no importance: who waits for it is found by what it does.
-        if (seen.looks >= kLooks && !seen.advances && !path.to.empty()) {
+        if (seen.looks >= kNetworkLooks && !seen.advances && !path.to.empty()) {
             paths.push_back(path);
         }
     }

@@ -15,7 +15,7 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "Straggler";
-constexpr double kLeastInterval = 0.5;        // seconds
+constexpr double kLeastLinkInterval = 0.5;    // seconds
 constexpr double kLeastBytes = 16384;         // less is no data of a collective
 constexpr std::uint64_t kLeastMoved = 16384;  // bytes: less is no data of a step
 constexpr double kMuchBusier = 0.15;          // of the time, beyond the others
@@ -86,7 +86,7 @@ LinkUses link_uses(const std::vector<NodeLook>& before, const std::vector<NodeLo
                 const double interval = rank.elapsed_s - was->second.elapsed_s;
                 const double bytes =
                     static_cast<double>(socket.acked_bytes) - static_cast<double>(old.acked_bytes);
-                if (interval < kLeastInterval || bytes < kLeastBytes) {
+                if (interval < kLeastLinkInterval || bytes < kLeastBytes) {
                     continue;
                 }
                 auto& use = uses[{look.node, peer->second.node}];

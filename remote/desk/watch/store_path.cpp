@@ -12,7 +12,7 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "Watcher";
-constexpr int kLooks = 2;
+constexpr int kStoreLooks = 2;
 constexpr double kLongSilenceS = 10;
 
 // Between a rank and the store, whichever of the two gets no answer.
@@ -101,7 +101,7 @@ std::optional<HangFinding> StorePathRule::take(double now, const std::vector<Nod
     auto paths = store_paths(find_waits(looks_.ranks(), plan), plan);
     with_ = paths.empty() ? 0 : with_ + 1;
     without_ = paths.empty() ? without_ + 1 : 0;
-    if (live_ && without_ >= kLooks) {
+    if (live_ && without_ >= kStoreLooks) {
         HangFinding over;
         over.verdict = *live_;
         over.verdict.phase = VerdictPhase::Over;
@@ -111,7 +111,7 @@ std::optional<HangFinding> StorePathRule::take(double now, const std::vector<Nod
     const bool long_ago = std::any_of(paths.begin(), paths.end(), [](const SilentPath& path) {
         return path.socket.answer_idle_s >= kLongSilenceS;
     });
-    if (live_ || stalls || (with_ < kLooks && !long_ago)) {
+    if (live_ || stalls || (with_ < kStoreLooks && !long_ago)) {
         return std::nullopt;
     }
     auto finding = finding_of(std::move(paths), plan, now);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kContext = "Watcher";
 constexpr auto kTick = std::chrono::milliseconds(250);
-constexpr double kAnswerS = 4;  // stacks take up to 2.8 s
+constexpr double kWatchAnswerS = 4;  // stacks take up to 2.8 s
 constexpr double kQuickAnswerS = 2;
 
 double now_s() {
@@ -181,12 +181,12 @@ void Watcher::look_for_stragglers(std::unique_lock<std::mutex>& lock) {
         wire::InspectRanks request;
         request.set_samples(due->samples);
         request.set_spread_s(due->spread_s);
-        series = ask_all(plan, std::move(request), kAnswerS + due->spread_s);
+        series = ask_all(plan, std::move(request), kWatchAnswerS + due->spread_s);
     }
     lock.lock();
     if (series) {
         series_ = std::move(series);
-        series_end_ = monotonic_s() + kAnswerS + due->spread_s + 1;
+        series_end_ = monotonic_s() + kWatchAnswerS + due->spread_s + 1;
     }
 }
 
@@ -226,7 +226,7 @@ void Watcher::look(std::unique_lock<std::mutex>& lock, bool stacks) {
     request.set_native_stacks(stacks && dumps);  // they stop the processes: where the job asks for stacks
     const double begun = monotonic_s();
     const double patience_s =
-        (stacks ? kAnswerS : kQuickAnswerS) + (hooks_.answer_delay_s ? hooks_.answer_delay_s() : 0);
+        (stacks ? kWatchAnswerS : kQuickAnswerS) + (hooks_.answer_delay_s ? hooks_.answer_delay_s() : 0);
     const auto answers = ask_all(plan, std::move(request), patience_s);
     LookResult result;
     std::optional<Failure> unavailable;

@@ -14,7 +14,7 @@
 namespace rankscope::logs {
 namespace {
 
-constexpr int kMostRanks = 1 << 20;
+constexpr int kMostMappedRanks = 1 << 20;
 
 void add_sorted(std::vector<int>& list, int value) {
     const auto at = std::lower_bound(list.begin(), list.end(), value);
@@ -250,7 +250,7 @@ private:
     }
 
     void place_ranks() {
-        const int count = std::clamp(comm_.nranks, 0, kMostRanks);
+        const int count = std::clamp(comm_.nranks, 0, kMostMappedRanks);
         std::vector<std::size_t> host(static_cast<std::size_t>(count), MapNode::kUnknownHost);
         std::vector<std::size_t> member(host.size(), 0);
         std::map<std::size_t, std::pair<int, int>> range;  // first and last rank by host

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/logs/grammar/line_parser.h>
 #include <remote/logs/grammar/prefixes.h>
 #include <remote/logs/grammar/source_name.h>
@@ -13,10 +14,6 @@ namespace {
 
 constexpr int kMostPrefixes = 8;
 constexpr std::size_t kMostHosts = 16'384;
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 bool take_prefix(std::string_view& rest, LogLine& line, FileDate date) {
     const char first = rest[0];

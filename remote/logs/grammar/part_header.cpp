@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/logs/grammar/part_header.h>
 #include <remote/logs/grammar/source_name.h>
 
@@ -9,16 +10,6 @@
 
 namespace rankscope::logs {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') {
-        text.remove_prefix(1);
-    }
-    while (!text.empty() && text.back() == ' ') {
-        text.remove_suffix(1);
-    }
-    return text;
-}
 
 /// "==> name <==".
 std::string_view of_tail(std::string_view text) {

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <base/text.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -12,12 +14,6 @@ namespace rankscope::logs {
 
 // Reading from the left of a text.
 
-inline bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-inline bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 inline bool is_host_char(char c) {
     return is_letter(c) || is_digit(c) || c == '-' || c == '_' || c == '.';
 }

@@ -13,26 +13,12 @@
 namespace rankscope::logs {
 namespace {
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 std::string_view digits_at(std::string_view text, std::size_t at) {
     auto end = at;
     while (end < text.size() && is_digit(text[end])) {
         ++end;
     }
     return text.substr(at, end - at);
-}
-
-std::string lower_case(std::string_view text) {
-    std::string lower(text);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return lower;
 }
 
 struct Number {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/text.h>
 #include <remote/logs/grammar/time_stamp.h>
 
 #include <algorithm>
@@ -11,10 +12,6 @@
 
 namespace rankscope::logs {
 namespace {
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 /// Reads from the left; one step that fails makes the whole fail.
 class Scan {

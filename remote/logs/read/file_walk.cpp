@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/logs/read/file_walk.h>
 
 #include <sys/stat.h>
@@ -17,10 +18,6 @@ namespace rankscope::logs {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 /// Numbers by their value, all else by bytes.
 bool natural_less(std::string_view a, std::string_view b) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/logs/story/progress.h>
 
 #include <algorithm>
@@ -16,16 +17,8 @@ constexpr std::size_t kMostCounters = 8;  // of a rank
 
 constexpr std::array<std::string_view, 6> kCounters{"step", "iter", "iteration", "epoch", "batch", "update"};
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 char lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool is_letter(char c) {
-    return lower(c) >= 'a' && lower(c) <= 'z';
 }
 
 struct Count {

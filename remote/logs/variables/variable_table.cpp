@@ -32,12 +32,6 @@ std::string upper(std::string_view text) {
     return all;
 }
 
-std::string_view trimmed(std::string_view text) {
-    const auto begin = text.find_first_not_of(" \t");
-    return begin == text.npos ? std::string_view()
-                              : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
 std::string text_of(const YAML::Node& node) {
     return node && node.IsScalar() ? node.Scalar() : std::string();
 }

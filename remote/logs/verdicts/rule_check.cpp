@@ -7,7 +7,7 @@
 namespace rankscope::logs {
 namespace {
 
-constexpr double kSure = 0.5;
+constexpr double kSureEnough = 0.5;
 
 std::string said(const std::vector<Verdict>& verdicts) {
     return verdicts.empty() ? std::string("nothing") : verdicts.front().id.str();
@@ -16,7 +16,7 @@ std::string said(const std::vector<Verdict>& verdicts) {
 // What is wrong; empty: nothing.
 std::string failure_of(const RuleTest& test, const std::vector<Verdict>& verdicts) {
     if (test.expect == "none") {
-        const bool silent = verdicts.empty() || verdicts.front().confidence < kSure;
+        const bool silent = verdicts.empty() || verdicts.front().confidence < kSureEnough;
         return silent ? std::string() : "no verdict is expected, but it is " + said(verdicts);
     }
     if (verdicts.empty() || verdicts.front().id.text() != test.expect) {

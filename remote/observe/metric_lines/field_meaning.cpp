@@ -165,7 +165,7 @@ Counter counter_of(const Field& field) {
 }
 
 std::optional<Series> series_of(const Field& field, bool validation) {
-    std::string unit = lower(field.unit);
+    std::string unit = lower_case(field.unit);
     const std::string rate = rate_name(unit);
     if (field.total || (field.name.empty() && rate.empty())) {
         return std::nullopt;

@@ -267,7 +267,7 @@ void GeneralReader::believe(const std::string& key, Statement& statement, const 
     for (std::size_t i = 0; i < values.size(); ++i) {
         const std::string& name = values[i].first;
         std::string series = name;
-        if (needs_loss && stands_for_loss(lower(name))) {
+        if (needs_loss && stands_for_loss(lower_case(name))) {
             series = "loss";
             needs_loss = false;
         }

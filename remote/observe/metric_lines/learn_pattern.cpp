@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/observe/metric_lines/learn_pattern.h>
 #include <remote/observe/metric_lines/pattern.h>
 #include <remote/observe/metric_lines/scan.h>
@@ -11,11 +12,7 @@
 namespace rankscope::metric_lines {
 namespace {
 
-bool is_digit(char c) {
-    return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-
-bool is_word(char c) {
+bool is_word_or_at(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '@';
 }
 
@@ -43,7 +40,7 @@ std::vector<Number> numbers_in(std::string_view line) {
 
 // "acc1" in "acc1=0.9", "top5: 3", "acc1 0.9": the digit belongs to the name of what follows.
 bool is_part_of_a_name(std::string_view line, const Number& number) {
-    if (number.begin == 0 || !is_word(line[number.begin - 1]) || is_digit(line[number.begin - 1])) {
+    if (number.begin == 0 || !is_word_or_at(line[number.begin - 1]) || is_digit(line[number.begin - 1])) {
         return false;
     }
     auto after = line.substr(number.end);

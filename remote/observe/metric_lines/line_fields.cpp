@@ -60,7 +60,7 @@ private:
     // What stands before was no name.
     void drop_name() {
         for (auto& word : name_) {
-            result_.other_words.push_back(lower(word));
+            result_.other_words.push_back(lower_case(word));
         }
         name_.clear();
         assigned_ = false;
@@ -140,7 +140,7 @@ private:
         field.in_call = in_call_;
         field.unit = here.unit;
         field.printed = take_name(field);
-        field.name = lower(field.printed);
+        field.name = lower_case(field.printed);
         const bool wrapped = wrapped_;
         wrapped_ = false;
         ++at_;
@@ -209,7 +209,7 @@ private:
         std::size_t first = name_.size() > kMostNameWords ? name_.size() - kMostNameWords : 0;
         if (!field.assigned || behind_value_) {
             first = name_.empty() ? 0 : name_.size() - 1;
-            while (first > 0 && is_qualifier(lower(name_[first - 1]))) {
+            while (first > 0 && is_qualifier(lower_case(name_[first - 1]))) {
                 --first;
             }
         }
@@ -219,7 +219,7 @@ private:
         std::string name;
         for (std::size_t i = 0; i < name_.size(); ++i) {
             if (i < first) {
-                result_.other_words.push_back(lower(name_[i]));
+                result_.other_words.push_back(lower_case(name_[i]));
             } else {
                 name += (name.empty() ? "" : "_") + name_[i];
             }
@@ -248,7 +248,7 @@ bool is_unit(std::string_view word) {
     constexpr std::array<std::string_view, 26> kUnits{
         "ms", "us", "ns", "s",  "sec", "secs", "second", "seconds", "min", "mins",  "minutes", "h", "hours",
         "b",  "kb", "mb", "gb", "tb",  "kib",  "mib",    "gib",     "tib", "bytes", "it",      "m", "tflops"};
-    const std::string lowered = lower(word);
+    const std::string lowered = lower_case(word);
     return std::find(kUnits.begin(), kUnits.end(), lowered) != kUnits.end() || lowered.ends_with("/s") ||
            lowered.ends_with("/sec") || lowered.ends_with("/second") || lowered.ends_with("/it");
 }

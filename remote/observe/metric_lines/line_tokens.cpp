@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/observe/metric_lines/line_tokens.h>
 #include <remote/observe/metric_lines/scan.h>
 
@@ -13,10 +14,6 @@ namespace {
 
 bool is_blank(char c) {
     return c == ' ' || c == '\t';
-}
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
 }
 
 // Also of other scripts than ours: bytes of UTF-8; what is no letter there is sorted out before.

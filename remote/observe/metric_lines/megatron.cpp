@@ -37,7 +37,7 @@ std::optional<Reading> read_iteration(Scan scan) {
     return reading.if_any();
 }
 
-std::optional<Reading> read_validation(Scan scan) {
+std::optional<Reading> read_megatron_validation(Scan scan) {
     Reading reading;
     reading.validation = true;
     if (!(reading.step = scan.whole()) || !scan.past("|") || !scan.word("lm loss value:")) {
@@ -52,7 +52,7 @@ std::optional<Reading> read_validation(Scan scan) {
 std::optional<Reading> read_megatron(std::string_view line) {
     Scan scan(line);
     if (auto validation = scan; validation.past("validation loss at iteration")) {
-        return read_validation(validation);
+        return read_megatron_validation(validation);
     }
     return scan.past("iteration ") ? read_iteration(scan) : std::nullopt;
 }

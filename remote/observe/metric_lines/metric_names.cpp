@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/observe/metric_lines/metric_names.h>
 
 #include <algorithm>
@@ -59,13 +60,6 @@ std::optional<std::string> known_name(std::string_view name, bool validation) {
 
 }  // namespace
 
-std::string lower(std::string_view text) {
-    std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return result;
-}
-
 std::string tidy_name(std::string_view name) {
     std::string result(name.substr(0, kMaxName));
     std::replace_if(
@@ -75,7 +69,7 @@ std::string tidy_name(std::string_view name) {
 
 std::string metric_name(std::string_view name) {
     const std::string tidied = tidy_name(name);
-    const std::string lowered = lower(tidied);
+    const std::string lowered = lower_case(tidied);
     std::string_view rest = lowered;
     bool validation = false;
     for (const std::string_view word : kValidation) {

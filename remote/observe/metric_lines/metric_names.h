@@ -14,8 +14,6 @@ namespace rankscope::metric_lines {
 std::string metric_name(std::string_view name);
 /// The name as the program has it, without blanks and control characters, at most 100 bytes.
 std::string tidy_name(std::string_view name);
-/// In lower case, where it is ASCII.
-std::string lower(std::string_view text);
 /// metric_name behind a validation: "loss" → "val_loss".
 std::string validation_name(std::string_view name);
 /// A share of 1 that programs like to write as a percentage.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/observe/metric_lines/scan.h>
 
 #include <algorithm>
@@ -10,10 +11,6 @@
 
 namespace rankscope::metric_lines {
 namespace {
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -80,14 +77,6 @@ std::optional<double> to_number(std::string_view text) {
         return std::nullopt;
     }
     return end.ec == std::errc() ? std::optional(value) : std::nullopt;
-}
-
-std::string_view trimmed(std::string_view text) {
-    const auto begin = text.find_first_not_of(" \t");
-    if (begin == std::string_view::npos) {
-        return {};
-    }
-    return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
 void Scan::spaces() {

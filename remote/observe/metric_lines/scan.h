@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <base/text.h>
+
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -41,6 +43,4 @@ private:
 std::size_t number_length(std::string_view text);
 /// The number that `text` is as a whole.
 std::optional<double> to_number(std::string_view text);
-std::string_view trimmed(std::string_view text);
-
 }  // namespace rankscope::metric_lines

@@ -20,11 +20,11 @@ namespace {
 using nccl_ring::set_level;
 
 template <typename V>
-class NcclCalls : public testing::Test {
+class NcclCalls : public ::testing::Test {
 protected:
     TemporaryFolder folder;
 };
-using WithCalls = testing::Types<V5, V6>;
+using WithCalls = ::testing::Types<V5, V6>;
 TYPED_TEST_SUITE(NcclCalls, WithCalls);
 
 /// What is open, by kind and phase.
@@ -153,7 +153,7 @@ TYPED_TEST(NcclCalls, GroupedSendsKeepTheirCall) {
     }));
 }
 
-class NcclPluginLife : public testing::Test {
+class NcclPluginLife : public ::testing::Test {
 protected:
     TemporaryFolder folder;
 };

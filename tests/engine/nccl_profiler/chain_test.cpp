@@ -9,7 +9,7 @@
 namespace rankscope::nccl::test {
 namespace {
 
-class NcclChain : public testing::Test {
+class NcclChain : public ::testing::Test {
 protected:
     static const ChainedCounts& counts() {
         static void* library = dlopen(RANKSCOPE_CHAINED_PLUGIN, RTLD_NOW | RTLD_LOCAL);

@@ -75,7 +75,7 @@ struct V6 {
     using Plugin = abi::v6::Plugin;
     using Arguments = abi::StateArguments4;
 };
-using AllVersions = testing::Types<V1, V2, V3, V4, V5, V6>;
+using AllVersions = ::testing::Types<V1, V2, V3, V4, V5, V6>;
 
 /// The library stays open: NCCL's own dlclose does not unload it either.
 inline void* plugin_library() {
@@ -289,7 +289,7 @@ inline bool in_own_process(const std::function<void()>& body) {
             ADD_FAILURE() << problem.what();
         }
         std::fflush(nullptr);
-        _exit(testing::Test::HasFailure() ? 1 : 0);
+        _exit(::testing::Test::HasFailure() ? 1 : 0);
     }
     int status = 0;
     waitpid(child, &status, 0);

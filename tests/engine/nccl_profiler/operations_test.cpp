@@ -9,7 +9,7 @@ namespace rankscope::nccl::test {
 namespace {
 
 template <typename V>
-class NcclPlugin : public testing::Test {
+class NcclPlugin : public ::testing::Test {
 protected:
     TemporaryFolder folder;
 };

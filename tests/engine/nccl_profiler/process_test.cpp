@@ -18,7 +18,7 @@ namespace rankscope::nccl::test {
 namespace {
 
 template <typename V>
-class NcclProcess : public testing::Test {
+class NcclProcess : public ::testing::Test {
 protected:
     TemporaryFolder folder;
 };

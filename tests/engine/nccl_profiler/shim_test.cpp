@@ -85,7 +85,7 @@ void replay(V5::Plugin& table, int version) {
     EXPECT_EQ(table.finalize(context), 0);
 }
 
-class NcclShims : public testing::TestWithParam<int> {};
+class NcclShims : public ::testing::TestWithParam<int> {};
 
 TEST_P(NcclShims, EveryVersionArrivesThroughNcclsOwnAdapter) {
     const int version = GetParam();
@@ -133,7 +133,7 @@ TEST_P(NcclShims, EveryVersionArrivesThroughNcclsOwnAdapter) {
     }));
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, NcclShims, testing::Range(1, 6));
+INSTANTIATE_TEST_SUITE_P(Versions, NcclShims, ::testing::Range(1, 6));
 
 }  // namespace
 }  // namespace rankscope::nccl::test

@@ -19,7 +19,7 @@ namespace rankscope::test {
 
 /// A node of its own for each test: a cache folder and an agent that serves it. At the end everything that
 /// was started must be gone.
-class AgentFixture : public testing::Test {
+class AgentFixture : public ::testing::Test {
 protected:
     AgentFixture();
     void TearDown() override;

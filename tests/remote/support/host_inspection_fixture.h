@@ -22,7 +22,7 @@
 namespace rankscope::agent {
 
 /// Inspects this node as it is, or with real faults in namespaces of their own.
-class HostInspection : public testing::Test {
+class HostInspection : public ::testing::Test {
 protected:
     wire::HostInspection look() {
         return inspect_host(NodePaths(folder_ / "cache"), request_, stop_.get_token());

@@ -28,8 +28,8 @@ void read_slurm_time(const KeyReader& reader, Job& job) {
     std::string& time = slurm_options(job).time;
     if (read_value(reader, time) && time.find_first_not_of("0123456789:-") != std::string::npos &&
         time != "UNLIMITED") {
-        reader.add(text(kContext, "\"%1\" is not a time as Slurm reads it", {time}),
-                   text(kContext, "Write minutes, \"HH:MM:SS\" or \"D-HH:MM:SS\"."));
+        reader.add(text(kJobContext, "\"%1\" is not a time as Slurm reads it", {time}),
+                   text(kJobContext, "Write minutes, \"HH:MM:SS\" or \"D-HH:MM:SS\"."));
     }
 }
 

@@ -15,17 +15,6 @@ namespace {
 
 constexpr std::size_t kMaxZones = 256;
 
-std::string_view trimmed(std::string_view text) {
-    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-    while (!text.empty() && blank(text.front())) {
-        text.remove_prefix(1);
-    }
-    while (!text.empty() && blank(text.back())) {
-        text.remove_suffix(1);
-    }
-    return text;
-}
-
 std::vector<std::string> words_of(std::string_view text) {
     std::vector<std::string> words;
     for (const auto word : split(text, ' ')) {

@@ -14,10 +14,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kMaxDepth = 16;
+constexpr int kMaxMatchDepth = 16;
 constexpr unsigned kSyn = 2;
 /// No program of a user connects from a port below it.
-constexpr long kFirstSourcePort = 1024;
+constexpr long kFirstUserPort = 1024;
 
 /// What an expression is for the packet.
 struct Value {
@@ -27,7 +27,7 @@ struct Value {
         NoDevice,  ///< equal to nothing; of "not equal" kernels differ
         Address,
         Number,
-        SourcePort,  ///< any from kFirstSourcePort
+        SourcePort,  ///< any from kFirstUserPort
         Words,       ///< equal to each of them
         Flags,
         Parts,
@@ -164,7 +164,7 @@ Value fib_value(const Json& body, const Packet& packet) {
 std::optional<unsigned> flags_of(const Json& value, int depth) {
     static constexpr std::array<const char*, 8> kNames = {"fin", "syn", "rst", "psh",
                                                           "ack", "urg", "ecn", "cwr"};
-    if (depth > kMaxDepth) {
+    if (depth > kMaxMatchDepth) {
         return std::nullopt;
     }
     if (value.is_number_unsigned()) {
@@ -218,7 +218,7 @@ Value masked_value(const Json& operands, const Packet& packet, int depth) {
 
 Value value_of(const Json& expression, const Packet& packet, int depth) {
     const auto key = only_key(expression);
-    if (key.empty() || depth > kMaxDepth) {
+    if (key.empty() || depth > kMaxMatchDepth) {
         return {};
     }
     const auto& body = expression.begin().value();
@@ -257,7 +257,7 @@ public:
 
     /// Whether the value is that, or in that set.
     Match equal(const Value& value, const Json& other, int depth) const {
-        if (depth > kMaxDepth || budget_ <= 0) {
+        if (depth > kMaxMatchDepth || budget_ <= 0) {
             return Match::Maybe;
         }
         --budget_;
@@ -292,7 +292,7 @@ public:
             case Value::Kind::Number:
                 return equal_number(value.number, value.number, other);
             case Value::Kind::SourcePort:
-                return equal_number(kFirstSourcePort, 65535, other);
+                return equal_number(kFirstUserPort, 65535, other);
             case Value::Kind::Words:
                 return equal_word(value.words, other);
             case Value::Kind::Flags: {

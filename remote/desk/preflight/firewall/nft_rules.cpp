@@ -15,14 +15,14 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string text_at(const Json& object, const char* key) {
+std::string string_at(const Json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 /// "inet filter"
 std::string table_of(const Json& object) {
-    return text_at(object, "family") + ' ' + text_at(object, "table");
+    return string_at(object, "family") + ' ' + string_at(object, "table");
 }
 
 template <std::size_t N>
@@ -63,7 +63,7 @@ void apply_verdict(const Json& verdict, const std::string& table, ChainRule& rul
     } else if (name == "jump" || name == "goto") {
         rule.effect = name == "jump" ? RuleEffect::Jump : RuleEffect::Goto;
         rule.target = verdict.begin().value().is_object()
-                          ? table + ' ' + text_at(verdict.begin().value(), "target")
+                          ? table + ' ' + string_at(verdict.begin().value(), "target")
                           : std::string();
     } else {
         rule.effect = RuleEffect::Unknown;
@@ -109,9 +109,9 @@ void apply_statement(const Json& statement, const std::string& table, const Pack
                 rule.matches = all_of(rule.matches, under_limit(inner["limit"]));
             }
         }
-    } else if (name == "xt" && body.is_object() && text_at(body, "type") == "target") {
-        rule.effect = effect_of_target(text_at(body, "name"));
-    } else if (name == "xt" && body.is_object() && text_at(body, "name") == "comment") {
+    } else if (name == "xt" && body.is_object() && string_at(body, "type") == "target") {
+        rule.effect = effect_of_target(string_at(body, "name"));
+    } else if (name == "xt" && body.is_object() && string_at(body, "name") == "comment") {
         return;
     } else if (name == "xt" && !body.is_object()) {  // a match or a target: older programs do not say
         rule.matches = all_of(rule.matches, Match::Maybe);
@@ -211,14 +211,14 @@ std::vector<ChainDecision> NftRules::decide(const Packet& flow) const {
     for (const char* kind : {"set", "map"}) {
         each(kind, [&](const Json& set) {
             const auto elements = set.find("elem");
-            sets[table_of(set)][text_at(set, "name")] = elements == set.end() ? &kNoElements : &*elements;
+            sets[table_of(set)][string_at(set, "name")] = elements == set.end() ? &kNoElements : &*elements;
         });
     }
     each("chain", [&](const Json& chain) {
-        const auto key = table_of(chain) + ' ' + text_at(chain, "name");
+        const auto key = table_of(chain) + ' ' + string_at(chain, "name");
         chains[key].place = key;
-        const auto family = text_at(chain, "family");
-        const auto hook = text_at(chain, "hook");
+        const auto family = string_at(chain, "family");
+        const auto hook = string_at(chain, "hook");
         const int stage = hook.empty() ? -1 : stage_of(family, hook, packet);
         if (stage < 0) {
             return;
@@ -229,13 +229,13 @@ std::vector<ChainDecision> NftRules::decide(const Packet& flow) const {
             return;
         }
         const auto priority = chain.find("prio");
-        const auto policy = text_at(chain, "policy");
+        const auto policy = string_at(chain, "policy");
         bases.push_back(
             {.tool = FirewallTool::Nft,
              .family = family,
-             .table = text_at(chain, "table"),
-             .name = text_at(chain, "name"),
-             .nat = text_at(chain, "type") == "nat",
+             .table = string_at(chain, "table"),
+             .name = string_at(chain, "name"),
+             .nat = string_at(chain, "type") == "nat",
              .stage = stage,
              .priority = priority != chain.end() && priority->is_number_integer() ? priority->get<int>() : 0,
              .device_known = device == Match::Yes,
@@ -250,7 +250,7 @@ std::vector<ChainDecision> NftRules::decide(const Packet& flow) const {
         }
     });
     each("rule", [&](const Json& rule) {
-        const auto chain = chains.find(table_of(rule) + ' ' + text_at(rule, "chain"));
+        const auto chain = chains.find(table_of(rule) + ' ' + string_at(rule, "chain"));
         if (chain != chains.end()) {
             chain->second.rules.push_back(rule_of(rule, packet, sets[table_of(rule)], budget));
         }

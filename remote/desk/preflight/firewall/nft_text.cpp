@@ -11,10 +11,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kMaxDepth = 16;
+constexpr int kMaxTextDepth = 16;
 constexpr std::size_t kMaxElements = 40;
 
-std::string text_at(const Json& object, const char* key) {
+std::string text_of_key(const Json& object, const char* key) {
     const auto found = object.is_object() ? object.find(key) : object.end();
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
@@ -45,11 +45,12 @@ std::string list(const Json& values, const char* separator, int depth) {
 
 /// {"saddr", "iif"} → "saddr . iif"
 std::string fib(const Json& body, int depth) {
-    return "fib " + list(body.value("flags", Json::array()), " . ", depth) + ' ' + text_at(body, "result");
+    return "fib " + list(body.value("flags", Json::array()), " . ", depth) + ' ' +
+           text_of_key(body, "result");
 }
 
 std::string meta(const Json& body) {
-    const auto key = text_at(body, "key");
+    const auto key = text_of_key(body, "key");
     for (const char* unqualified : {"iif", "iifname", "iifgroup", "iiftype", "oif", "oifname", "oifgroup",
                                     "oiftype", "skuid", "skgid"}) {
         if (key == unqualified) {
@@ -60,10 +61,10 @@ std::string meta(const Json& body) {
 }
 
 std::string ct(const Json& body) {
-    const auto direction = text_at(body, "dir");
-    const auto family = text_at(body, "family");
+    const auto direction = text_of_key(body, "dir");
+    const auto family = text_of_key(body, "family");
     return "ct " + (direction.empty() ? "" : direction + ' ') + (family.empty() ? "" : family + ' ') +
-           text_at(body, "key");
+           text_of_key(body, "key");
 }
 
 /// Elements of a set or a map.
@@ -85,12 +86,12 @@ std::string elements(const Json& data, int depth) {
 }
 
 std::string verdict(const std::string& name, const Json& body) {
-    const auto target = text_at(body, "target");
+    const auto target = text_of_key(body, "target");
     return target.empty() ? name : name + ' ' + target;
 }
 
 std::string expression(const Json& value, int depth) {
-    if (depth > kMaxDepth) {
+    if (depth > kMaxTextDepth) {
         return "…";
     }
     if (value.is_array()) {
@@ -102,7 +103,7 @@ std::string expression(const Json& value, int depth) {
     const auto& key = value.begin().key();
     const auto& body = value.begin().value();
     if (key == "prefix") {
-        return text_at(body, "addr") + '/' + (body.is_object() ? plain(body.value("len", Json())) : "");
+        return text_of_key(body, "addr") + '/' + (body.is_object() ? plain(body.value("len", Json())) : "");
     }
     if (key == "range") {
         return list(body, "-", depth + 1);
@@ -130,16 +131,16 @@ std::string expression(const Json& value, int depth) {
     }
     if (key == "payload" && body.is_object()) {
         return body.contains("field")
-                   ? text_at(body, "protocol") + ' ' + text_at(body, "field")
-                   : '@' + text_at(body, "base") + ',' + plain(body.value("offset", Json())) + ',' +
+                   ? text_of_key(body, "protocol") + ' ' + text_of_key(body, "field")
+                   : '@' + text_of_key(body, "base") + ',' + plain(body.value("offset", Json())) + ',' +
                          plain(body.value("len", Json()));
     }
     if (key == "fib" && body.is_object()) {
         return fib(body, depth + 1);
     }
     if (key == "exthdr" || key == "tcp option" || key == "ip option") {
-        const auto field = text_at(body, "field");
-        return (key == "exthdr" ? "" : key + ' ') + text_at(body, "name") +
+        const auto field = text_of_key(body, "field");
+        return (key == "exthdr" ? "" : key + ' ') + text_of_key(body, "name") +
                (field.empty() ? "" : ' ' + field);
     }
     if (body.is_null() || key == "jump" || key == "goto") {
@@ -154,7 +155,7 @@ std::string match(const Json& body) {
     }
     const auto& left = body["left"];
     const auto& right = body["right"];
-    const auto op = text_at(body, "op");
+    const auto op = text_of_key(body, "op");
     const bool implied = op.empty() || op == "==" || op == "in";
     std::string text = expression(left, 0) + (implied ? " " : ' ' + op + ' ');
     if (right.is_boolean()) {
@@ -165,7 +166,7 @@ std::string match(const Json& body) {
         text += "== ";
     }
     const auto name =
-        left.is_object() && left.contains("meta") ? text_at(left["meta"], "key") : std::string();
+        left.is_object() && left.contains("meta") ? text_of_key(left["meta"], "key") : std::string();
     const bool quoted =
         right.is_string() && (name == "iif" || name == "iifname" || name == "oif" || name == "oifname");
     return text + (quoted ? '"' + right.get<std::string>() + '"' : expression(right, 0));
@@ -175,14 +176,14 @@ std::string limit(const Json& body) {
     if (!body.is_object()) {
         return "limit";
     }
-    const auto unit = text_at(body, "rate_unit");
+    const auto unit = text_of_key(body, "rate_unit");
     const bool over = body.value("inv", Json()) == true;
     return std::string("limit rate ") + (over ? "over " : "") + plain(body.value("rate", Json())) +
-           (unit.empty() || unit == "packets" ? "" : ' ' + unit) + '/' + text_at(body, "per");
+           (unit.empty() || unit == "packets" ? "" : ' ' + unit) + '/' + text_of_key(body, "per");
 }
 
 std::string reject(const Json& body) {
-    const auto type = text_at(body, "type");
+    const auto type = text_of_key(body, "type");
     if (type.empty()) {
         return "reject";
     }
@@ -191,7 +192,7 @@ std::string reject(const Json& body) {
 }
 
 std::string log(const Json& body) {
-    const auto prefix = text_at(body, "prefix");
+    const auto prefix = text_of_key(body, "prefix");
     return prefix.empty() ? "log" : "log prefix \"" + prefix + '"';
 }
 
@@ -231,7 +232,7 @@ std::string statement(const Json& value) {
                expression(body.value("value", Json()), 0);
     }
     if (key == "xt" && body.is_object()) {
-        return "xt " + text_at(body, "type") + " \"" + text_at(body, "name") + '"';
+        return "xt " + text_of_key(body, "type") + " \"" + text_of_key(body, "name") + '"';
     }
     if (body.is_null() || key == "jump" || key == "goto") {
         return verdict(key, body);
@@ -248,7 +249,7 @@ std::string nft_text(const Json& rule) {
             parts.push_back(statement(each));
         }
     }
-    if (const auto comment = text_at(rule, "comment"); !comment.empty()) {
+    if (const auto comment = text_of_key(rule, "comment"); !comment.empty()) {
         parts.push_back("comment \"" + comment + '"');
     }
     return joined(parts, " ");

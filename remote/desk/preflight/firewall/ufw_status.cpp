@@ -28,7 +28,7 @@ constexpr auto kActions = std::to_array<Action>({
     {" LIMIT OUT ", true, RuleEffect::Accept},
 });
 
-std::vector<std::string_view> words_of(std::string_view text) {
+std::vector<std::string_view> words_of_rule(std::string_view text) {
     std::vector<std::string_view> words;
     for (const auto word : split(text.substr(0, text.find(" # ")), ' ')) {
         if (!word.empty() && word != "\r") {
@@ -59,7 +59,7 @@ std::optional<Match> match_ports(std::string_view word, int port) {
 Match match_column(std::string_view text, const Packet& packet, const std::optional<IpAddress>& address,
                    bool destination, bool& v6) {
     Match match = Match::Yes;
-    const auto words = words_of(text);
+    const auto words = words_of_rule(text);
     for (std::size_t i = 0; i < words.size(); ++i) {
         const auto word = words[i];
         if (word == "Anywhere") {
@@ -97,7 +97,7 @@ std::optional<ChainRule> read_row(std::string_view line, const Packet& packet) {
         const auto to = match_column(line.substr(0, at), packet, packet.to, true, v6);
         const auto from = match_column(line.substr(at + std::string_view(action.name).size()), packet,
                                        packet.from, false, v6);
-        return ChainRule{.text = joined(words_of(line), " "),
+        return ChainRule{.text = joined(words_of_rule(line), " "),
                          .matches = v6 == packet.v6 ? all_of(to, from) : Match::No,
                          .effect = action.effect};
     }
