@@ -222,7 +222,7 @@ void add_special(Table& table, const char* path, KeyInfo info, void (*read)(cons
 }
 
 template <typename Get>
-void add(Table& table, const char* path, Get get, KeyInfo info) {
+void add_dataset_key(Table& table, const char* path, Get get, KeyInfo info) {
     info.group = kGroup;
     table.keys.push_back(key<TrainConfig>(path, get, std::move(info)));
 }
@@ -235,23 +235,23 @@ void add_dataset_keys(Table& table) {
                                          "synthetic-digits, which needs no files",
                               .shorthand = "name",
                               .required = true});
-    add(table, "dataset.name", MEMBER(name),
-        {.choices = known_datasets(),
-         .label = "&Data set",
-         .help = "`dataset: mnist` is short for `dataset: { name: mnist }`.",
-         .example = "name: mnist",
-         .required = true});
-    add(table, "dataset.root", MEMBER(root),
-        {.label = "Data &folder",
-         .help = "On the nodes; missing files are downloaded into it. image-folder needs it: "
-                 "root/<split>/<class>/…/<image>, classes in the order of their names.",
-         .absent = "the user's cache on the node"});
-    add(table, "dataset.limit", MEMBER(limit),
-        {.range = kWholeFrom1,
-         .label = "Use only samples",
-         .help = "The first N training samples; of an image folder N spread over its classes.",
-         .absent = "all",
-         .rare = true});
+    add_dataset_key(table, "dataset.name", MEMBER(name),
+                    {.choices = known_datasets(),
+                     .label = "&Data set",
+                     .help = "`dataset: mnist` is short for `dataset: { name: mnist }`.",
+                     .example = "name: mnist",
+                     .required = true});
+    add_dataset_key(table, "dataset.root", MEMBER(root),
+                    {.label = "Data &folder",
+                     .help = "On the nodes; missing files are downloaded into it. image-folder needs it: "
+                             "root/<split>/<class>/…/<image>, classes in the order of their names.",
+                     .absent = "the user's cache on the node"});
+    add_dataset_key(table, "dataset.limit", MEMBER(limit),
+                    {.range = kWholeFrom1,
+                     .label = "Use only samples",
+                     .help = "The first N training samples; of an image folder N spread over its classes.",
+                     .absent = "all",
+                     .rare = true});
     add_special(table, "dataset.augment",
                 {.label = "Augmentation",
                  .help = "none; standard: what the tutorials of the set do; or a list of random_crop: "
@@ -271,26 +271,27 @@ void add_dataset_keys(Table& table) {
                     const auto& normalize = config.dataset.normalize;
                     return normalize ? json{{"mean", normalize->mean}, {"std", normalize->std}} : json();
                 });
-    add(table, "dataset.image_size", MEMBER(image_size),
-        {.range = {1, 8192},
-         .label = "Image size",
-         .help = "Height and width that the network gets.",
-         .absent = "as stored; 224 for image-folder and dummy",
-         .rare = true});
-    add(table, "dataset.resize", MEMBER(resize),
-        {.range = {1, 8192},
-         .label = "Resize to",
-         .help = "Shorter side before a crop that is not random_resized_crop.",
-         .absent = "image_size; image-folder: image_size × 256 / 224",
-         .rare = true});
-    add(table, "dataset.workers", MEMBER(workers),
-        {.range = {1, 1024},
-         .label = "Loader threads",
-         .help = "Threads that read and decode.",
-         .absent = "chosen from the set and the cores",
-         .rare = true,
-         .scope = Scope::Rank});
-    add(table, "dataset.classes", MEMBER(classes),
+    add_dataset_key(table, "dataset.image_size", MEMBER(image_size),
+                    {.range = {1, 8192},
+                     .label = "Image size",
+                     .help = "Height and width that the network gets.",
+                     .absent = "as stored; 224 for image-folder and dummy",
+                     .rare = true});
+    add_dataset_key(table, "dataset.resize", MEMBER(resize),
+                    {.range = {1, 8192},
+                     .label = "Resize to",
+                     .help = "Shorter side before a crop that is not random_resized_crop.",
+                     .absent = "image_size; image-folder: image_size × 256 / 224",
+                     .rare = true});
+    add_dataset_key(table, "dataset.workers", MEMBER(workers),
+                    {.range = {1, 1024},
+                     .label = "Loader threads",
+                     .help = "Threads that read and decode.",
+                     .absent = "chosen from the set and the cores",
+                     .rare = true,
+                     .scope = Scope::Rank});
+    add_dataset_key(
+        table, "dataset.classes", MEMBER(classes),
         {.range = {1, 10'000'000},
          .label = "Classes of the set",
          .help = "Only for image-folder (outputs of the network, at least the number of class folders), "
@@ -306,30 +307,32 @@ void add_dataset_keys(Table& table) {
                 read_shape, [](const TrainConfig& config) -> json {
                     return config.dataset.shape.empty() ? json() : json(config.dataset.shape);
                 });
-    add(table, "dataset.train_split", MEMBER(train_split),
+    add_dataset_key(
+        table, "dataset.train_split", MEMBER(train_split),
         {.label = "Training folder", .help = "Only for image-folder: the folder below root.", .rare = true});
-    add(table, "dataset.val_split", MEMBER(val_split),
-        {.label = "Validation folder",
-         .help = "Only for image-folder: the folder below root.",
-         .rare = true});
-    add(table, "dataset.train_size", MEMBER(train_size),
-        {.range = {1, 10'000'000},
-         .label = "Training samples",
-         .help = "How many a set without files has.",
-         .absent = "synthetic-digits and random: 20000; dummy: 1000",
-         .rare = true});
-    add(table, "dataset.test_size", MEMBER(test_size),
-        {.range = {1, 10'000'000},
-         .label = "Validation samples",
-         .help = "How many a set without files has.",
-         .absent = "synthetic-digits and random: 4000; dummy: 1000",
-         .rare = true});
-    add(table, "dataset.seed", MEMBER(seed),
-        {.range = {0, 4294967295.0},
-         .label = "Seed of the set",
-         .help = "synthetic-digits, random and dummy: which samples are drawn.",
-         .rare = true});
-    add(table, "dataset.otherwise", MEMBER(otherwise),
+    add_dataset_key(table, "dataset.val_split", MEMBER(val_split),
+                    {.label = "Validation folder",
+                     .help = "Only for image-folder: the folder below root.",
+                     .rare = true});
+    add_dataset_key(table, "dataset.train_size", MEMBER(train_size),
+                    {.range = {1, 10'000'000},
+                     .label = "Training samples",
+                     .help = "How many a set without files has.",
+                     .absent = "synthetic-digits and random: 20000; dummy: 1000",
+                     .rare = true});
+    add_dataset_key(table, "dataset.test_size", MEMBER(test_size),
+                    {.range = {1, 10'000'000},
+                     .label = "Validation samples",
+                     .help = "How many a set without files has.",
+                     .absent = "synthetic-digits and random: 4000; dummy: 1000",
+                     .rare = true});
+    add_dataset_key(table, "dataset.seed", MEMBER(seed),
+                    {.range = {0, 4294967295.0},
+                     .label = "Seed of the set",
+                     .help = "synthetic-digits, random and dummy: which samples are drawn.",
+                     .rare = true});
+    add_dataset_key(
+        table, "dataset.otherwise", MEMBER(otherwise),
         {.choices = known_datasets(),
          .label = "Else use",
          .help = "The set that all ranks take together where `name` is unavailable on one of them; its "

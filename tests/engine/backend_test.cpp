@@ -93,14 +93,14 @@ TEST_P(BackendAgainstTwin, SameLossAndGradients) {
 INSTANTIATE_TEST_SUITE_P(
     Networks, BackendAgainstTwin,
     ::testing::Combine(::testing::Values(Case{"tiny", tiny_net, 8}, Case{"tiny_other_batch", tiny_net, 3},
-                                     Case{"pools", pools_and_relus, 4}, Case{"convnet", convnet, 4},
-                                     Case{"convnet_one", convnet, 1}, Case{"mlp", mlp, 8},
-                                     Case{"smoothed", mlp, 4, 0.1}, Case{"toy", toy, 6},
-                                     Case{"residual_odd", residual_odd, 6, 0.0, 1e-4},
-                                     Case{"residual_small", residual_small, 6, 0.0, 1e-4},
-                                     Case{"unfused", unfused, 5, 0.0, 1e-4},
-                                     Case{"resnet18", resnet18_tiny_images, 4, 0.0, 1e-3}),
-                     ::testing::Values(StorageOrder::native, StorageOrder::canonical)),
+                                         Case{"pools", pools_and_relus, 4}, Case{"convnet", convnet, 4},
+                                         Case{"convnet_one", convnet, 1}, Case{"mlp", mlp, 8},
+                                         Case{"smoothed", mlp, 4, 0.1}, Case{"toy", toy, 6},
+                                         Case{"residual_odd", residual_odd, 6, 0.0, 1e-4},
+                                         Case{"residual_small", residual_small, 6, 0.0, 1e-4},
+                                         Case{"unfused", unfused, 5, 0.0, 1e-4},
+                                         Case{"resnet18", resnet18_tiny_images, 4, 0.0, 1e-3}),
+                       ::testing::Values(StorageOrder::native, StorageOrder::canonical)),
     [](const auto& tested) {
         return std::string(std::get<0>(tested.param).name) +
                (std::get<1>(tested.param) == StorageOrder::native ? "_native" : "_canonical");
@@ -136,8 +136,8 @@ TEST_P(SlowTwin, GradientsAreFiniteDifferences) {
 
 INSTANTIATE_TEST_SUITE_P(Networks, SlowTwin,
                          ::testing::Values(Case{"tiny", tiny_net, 3}, Case{"smoothed", tiny_net, 3, 0.2},
-                                         Case{"toy", toy, 3}, Case{"residual_odd", residual_odd, 3},
-                                         Case{"unfused", unfused, 3}),
+                                           Case{"toy", toy, 3}, Case{"residual_odd", residual_odd, 3},
+                                           Case{"unfused", unfused, 3}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(Backend, BatchNormsRememberTheirStatisticsAndUseThemInEvaluation) {

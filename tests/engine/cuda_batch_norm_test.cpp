@@ -100,7 +100,8 @@ void check_norm(const Norm& n, ElementType type, NormKernels kernels) {
                                     << ", kernels " << static_cast<int>(kernels));
     const BatchNormShape shape{n.rows, n.channels, type};
     const bool synchronised = kernels == NormKernels::synchronised;
-    const auto tiling = kernels == NormKernels::cluster ? cluster_tiling(shape, cluster_blocks()) : std::nullopt;
+    const auto tiling =
+        kernels == NormKernels::cluster ? cluster_tiling(shape, cluster_blocks()) : std::nullopt;
     if (kernels == NormKernels::cluster && !tiling) {
         return;  // too many rows for this GPU
     }

@@ -66,8 +66,9 @@ TEST_P(CudnnPlans, ResNet50) {
 
 INSTANTIATE_TEST_SUITE_P(
     Machines, CudnnPlans,
-    ::testing::Values(GpuDescription{"NVIDIA A100", 800, 108, 166912, 41943040, 84000000000}, GpuDescription(),
-                    GpuDescription{"NVIDIA B200", 1000, 148, 232448, 132644864, 190000000000}),
+    ::testing::Values(GpuDescription{"NVIDIA A100", 800, 108, 166912, 41943040, 84000000000},
+                      GpuDescription(),
+                      GpuDescription{"NVIDIA B200", 1000, 148, 232448, 132644864, 190000000000}),
     [](const auto& tested) { return std::string(tested.param.name).substr(7); });
 
 // What Launch says about the memory of a GPU, beside what the engine plans.

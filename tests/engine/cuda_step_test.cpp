@@ -87,9 +87,10 @@ TEST_P(CudaTraining, WholeStepsEqualTheCpus) {
 INSTANTIATE_TEST_SUITE_P(
     Networks, CudaTraining,
     ::testing::Combine(::testing::Values(Network{"tiny", tiny_net}, Network{"residual_odd", residual_odd},
-                                     Network{"residual_small", residual_small}, Network{"unfused", unfused},
-                                     Network{"mlp", mlp}, Network{"toy", toy}),
-                     ::testing::Values(Precision::fp32, Precision::tf32, Precision::bf16)),
+                                         Network{"residual_small", residual_small},
+                                         Network{"unfused", unfused}, Network{"mlp", mlp},
+                                         Network{"toy", toy}),
+                       ::testing::Values(Precision::fp32, Precision::tf32, Precision::bf16)),
     [](const auto& tested) {
         const Precision precision = std::get<1>(tested.param);
         return std::string(std::get<0>(tested.param).name) + (precision == Precision::fp32   ? "_fp32"

@@ -91,15 +91,19 @@ TEST(ImageFolder, ALimitIsSpreadOverTheClasses) {
 TEST(ImageFolder, EveryFaultSaysWhereAndWhatToDo) {
     const TemporaryFolder folder;
     auto config = folder_config(folder);
-    EXPECT_NE(folder_message_of(config).find("dataset.train_split"), std::string::npos) << folder_message_of(config);
+    EXPECT_NE(folder_message_of(config).find("dataset.train_split"), std::string::npos)
+        << folder_message_of(config);
     EXPECT_THROW(dataset_classes(config), Error);
     fs::create_directories(folder / "train");
-    EXPECT_NE(folder_message_of(config).find("has no class folders"), std::string::npos) << folder_message_of(config);
+    EXPECT_NE(folder_message_of(config).find("has no class folders"), std::string::npos)
+        << folder_message_of(config);
     fs::create_directories(folder / "train/cat");
     put(folder / "train/dog/1.png");
-    EXPECT_NE(folder_message_of(config).find("train/cat: has no picture"), std::string::npos) << folder_message_of(config);
+    EXPECT_NE(folder_message_of(config).find("train/cat: has no picture"), std::string::npos)
+        << folder_message_of(config);
     put(folder / "train/cat/1.webp");
-    EXPECT_NE(folder_message_of(config).find("1.webp: only JPEG and PNG"), std::string::npos) << folder_message_of(config);
+    EXPECT_NE(folder_message_of(config).find("1.webp: only JPEG and PNG"), std::string::npos)
+        << folder_message_of(config);
     fs::remove(folder / "train/cat/1.webp");
     put(folder / "train/cat/1.jpg");
     EXPECT_EQ(folder_message_of(config), "");
@@ -111,7 +115,8 @@ TEST(ImageFolder, EveryFaultSaysWhereAndWhatToDo) {
     EXPECT_NE(folder_message_of(config).find("2 class folders, but dataset.classes is 1"), std::string::npos);
     config.classes.reset();
     fs::create_directory_symlink(folder / "train/cat", folder / "train/cat/again");
-    EXPECT_NE(folder_message_of(config).find("nested too deep"), std::string::npos) << folder_message_of(config);
+    EXPECT_NE(folder_message_of(config).find("nested too deep"), std::string::npos)
+        << folder_message_of(config);
 }
 
 TEST(ImageFolder, APictureThatCannotBeReadStopsTheReadingAtItsBatch) {

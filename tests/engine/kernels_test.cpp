@@ -95,7 +95,7 @@ TEST_P(MaxPool, EqualsItsSlowTwin) {
 
 INSTANTIATE_TEST_SUITE_P(Windows, MaxPool,
                          ::testing::Values(Window{2, 1, 0}, Window{2, 2, 0}, Window{2, 3, 0}, Window{3, 2, 1},
-                                         Window{3, 1, 1}, Window{3, 3, 0}, Window{5, 2, 2}),
+                                           Window{3, 1, 1}, Window{3, 3, 0}, Window{5, 2, 2}),
                          [](const auto& tested) {
                              const Window& w = tested.param;
                              return "kernel" + std::to_string(w.kernel) + "_stride" +

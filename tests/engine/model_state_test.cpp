@@ -115,8 +115,8 @@ TEST_P(Resuming, ContinuesBitForBit) {
 
 INSTANTIATE_TEST_SUITE_P(Models, Resuming,
                          ::testing::Combine(::testing::Values("resnet18", "mlp"),
-                                          ::testing::Values(OptimizerKind::sgd, OptimizerKind::adamw),
-                                          ::testing::Values(StorageOrder::native, StorageOrder::canonical)),
+                                            ::testing::Values(OptimizerKind::sgd, OptimizerKind::adamw),
+                                            ::testing::Values(StorageOrder::native, StorageOrder::canonical)),
                          [](const auto& test) {
                              return std::string(std::get<0>(test.param)) +
                                     (std::get<1>(test.param) == OptimizerKind::sgd ? "Sgd" : "AdamW") +

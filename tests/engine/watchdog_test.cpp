@@ -264,8 +264,8 @@ class MissingCall : public ::testing::TestWithParam<Case> {};
 
 INSTANTIATE_TEST_SUITE_P(Transports, MissingCall,
                          ::testing::Values(Case{"SharedMemory", {"", "", ""}, Transport::automatic},
-                                         Case{"Gloo", {"", "", ""}, Transport::gloo},
-                                         Case{"TwoHosts", {"a", "a", "b"}, Transport::automatic}),
+                                           Case{"Gloo", {"", "", ""}, Transport::gloo},
+                                           Case{"TwoHosts", {"a", "a", "b"}, Transport::automatic}),
                          [](const auto& one) { return std::string(one.param.name); });
 
 TEST_P(MissingCall, EndsTheOthersWithItsName) {

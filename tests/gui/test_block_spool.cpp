@@ -175,7 +175,8 @@ TEST(BlockSpool, TakesFromSeveralThreads) {
                 }
             }
             for (std::size_t i = 0; i < blocks.size(); ++i) {
-                wrong[std::size_t(thread)] += spool_holds(blocks[i], float(thread * 1000 + 66 + int(i))) ? 0 : 1;
+                wrong[std::size_t(thread)] +=
+                    spool_holds(blocks[i], float(thread * 1000 + 66 + int(i))) ? 0 : 1;
                 spool.release(blocks[i]);
             }
         });

@@ -39,7 +39,8 @@ namespace rankscope::gui::testing {
 
 namespace {
 
-const std::string kLongName = "resnet-run-with-a-name-that-operations-made-eighty-characters-long-of-a-cluster";
+const std::string kLongName =
+    "resnet-run-with-a-name-that-operations-made-eighty-characters-long-of-a-cluster";
 
 void settle(int ms) {
     QElapsedTimer timer;

@@ -356,14 +356,16 @@ void expect_same(const Job& a, const Job& b) {
 }
 
 TEST(Job, WhatOnlyAProgramOfTheUsersHas) {
-    const auto job = good_job(job_with("local_rank_argument: --local_rank\nvenv: ~/venvs/x\nlog_dir: logs\n"));
+    const auto job =
+        good_job(job_with("local_rank_argument: --local_rank\nvenv: ~/venvs/x\nlog_dir: logs\n"));
     EXPECT_EQ(job.own.local_rank_argument, LocalRankArgument::Underscore);
     EXPECT_EQ(job.own.venv, "~/venvs/x");
     EXPECT_EQ(job.own.log_dir, "logs");
     EXPECT_EQ(good_job(to_yaml(job)).own, job.own);
     EXPECT_EQ(good_job(job_with("local_rank_argument: --local-rank\nconda: train\n")).own.conda, "train");
     EXPECT_EQ(good_job(job_with("local_rank_argument: none\n")).own, OwnProgram());
-    const auto metrics = good_job(job_with("metrics: { lines: false, patterns: ['step {step} loss {loss}'] }\n"));
+    const auto metrics =
+        good_job(job_with("metrics: { lines: false, patterns: ['step {step} loss {loss}'] }\n"));
     EXPECT_FALSE(metrics.own.metrics.lines);
     EXPECT_EQ(metrics.own.metrics.patterns, std::vector<std::string>{"step {step} loss {loss}"});
     EXPECT_EQ(good_job(to_yaml(metrics)).own, metrics.own);

@@ -18,7 +18,7 @@ using test::make_event;
 using test::plan_of;
 
 Event stage_of(const std::string& node, int rank, StageName name, StageStatus status = StageStatus::Progress,
-            double progress = -1) {
+               double progress = -1) {
     return make_event(StageEvent{name, status, "", progress}, 1, node, rank);
 }
 
@@ -27,7 +27,7 @@ Event step_of(const std::string& node, int rank, std::int64_t number = 1) {
 }
 
 Event traced_exit(const std::string& node, int rank, int code, int signal, std::int64_t t_us,
-              bool requested = false) {
+                  bool requested = false) {
     ExitEvent exit;
     exit.code = signal != 0 ? -1 : code;
     exit.signal = signal;
@@ -70,15 +70,18 @@ TEST(RunTracker, StagesOfAHappyRun) {
     EXPECT_EQ(names_of(tracker.observe(stage_of("", -1, StageName::Start, StageStatus::Done))),
               Names{"rendezvous begin"});
     EXPECT_EQ(names_of(tracker.observe(stage_of("node1", 0, StageName::Start, StageStatus::Done))), Names{});
-    EXPECT_EQ(names_of(tracker.observe(stage_of("node1", 0, StageName::Rendezvous, StageStatus::Progress, 0.5))),
-              Names{});
+    EXPECT_EQ(
+        names_of(tracker.observe(stage_of("node1", 0, StageName::Rendezvous, StageStatus::Progress, 0.5))),
+        Names{});
     EXPECT_EQ(names_of(tracker.observe(stage_of("node1", 0, StageName::Data))), Names{"rendezvous progress"});
-    EXPECT_EQ(names_of(tracker.observe(stage_of("node1", 0, StageName::Train))), Names{}) << "reported already";
-    EXPECT_EQ(names_of(tracker.observe(stage_of("node2", 1, StageName::Rendezvous, StageStatus::Progress, 1))),
-              (Names{"rendezvous done", "first-step_of begin"}));
-    EXPECT_EQ(names_of(tracker.observe(step_of("node2", 1))), Names{"first-step_of progress"});
+    EXPECT_EQ(names_of(tracker.observe(stage_of("node1", 0, StageName::Train))), Names{})
+        << "reported already";
+    EXPECT_EQ(
+        names_of(tracker.observe(stage_of("node2", 1, StageName::Rendezvous, StageStatus::Progress, 1))),
+        (Names{"rendezvous done", "first-step begin"}));
+    EXPECT_EQ(names_of(tracker.observe(step_of("node2", 1))), Names{"first-step progress"});
     EXPECT_EQ(names_of(tracker.observe(step_of("node2", 1, 2))), Names{});
-    EXPECT_EQ(names_of(tracker.observe(step_of("node1", 0))), Names{"first-step_of done"});
+    EXPECT_EQ(names_of(tracker.observe(step_of("node1", 0))), Names{"first-step done"});
     EXPECT_FALSE(tracker.all_nodes_ended());
     tracker.observe(traced_exit("node1", 0, 0, 0, 10));
     tracker.observe(traced_exit("node2", 1, 0, 0, 10));
@@ -101,7 +104,7 @@ TEST(RunTracker, AProgramThatOnlyWritesStepsPassesAllStages) {
     RunTracker tracker = tracker_of(1, 1);
     tracker.observe(stage_of("", -1, StageName::Start, StageStatus::Done));
     EXPECT_EQ(names_of(tracker.observe(step_of("node1", 0))),
-              (Names{"rendezvous done", "first-step_of begin", "first-step_of done"}));
+              (Names{"rendezvous done", "first-step begin", "first-step done"}));
 }
 
 TEST(RunTracker, WhatWasConcludedIsNotConcludedAgain) {
@@ -124,7 +127,7 @@ TEST(RunTracker, WhatWasConcludedIsNotConcludedAgain) {
         second.observe(event);
     }
     EXPECT_EQ(names_of(second.observe(step_of("node1", 0, 5))), Names{});
-    EXPECT_EQ(names_of(second.observe(step_of("node1", 1, 5))), Names{"first-step_of done"});
+    EXPECT_EQ(names_of(second.observe(step_of("node1", 1, 5))), Names{"first-step done"});
 }
 
 TEST(RunTracker, TheFirstToFailOnItsOwnIsTheCulprit) {
@@ -360,8 +363,8 @@ TEST(RunTracker, AnEngineRankThatCannotConnectIsAVictimOfTheCutLink) {
     tracker.set_plan(plan);
     for (int rank = 0; rank < 3;
          ++rank) {  // they meet at the store, and then cannot connect with one another
-        tracker.observe(
-            stage_of("node" + std::to_string(rank + 1), rank, StageName::Rendezvous, StageStatus::Progress, 1));
+        tracker.observe(stage_of("node" + std::to_string(rank + 1), rank, StageName::Rendezvous,
+                                 StageStatus::Progress, 1));
     }
     DiagnosisEvent cut;
     cut.id = "partition-midrun";
@@ -407,11 +410,11 @@ TEST(RunTracker, AThousandRanks) {
         rendezvous += static_cast<int>(tracker.observe(stage_of(node, rank, StageName::Train)).size());
         steps += static_cast<int>(tracker.observe(step_of(node, rank)).size());
     }
-    EXPECT_EQ(rendezvous, 1025) << "each one's, and the begin of the first step_of";
+    EXPECT_EQ(rendezvous, 1025) << "each one's, and the begin of the first step";
     EXPECT_EQ(steps, 1024);
     for (int rank = 1023; rank >= 0; --rank) {
-        tracker.observe(
-            traced_exit("node" + std::to_string(rank / 8 + 1), rank, rank == 517 ? 1 : kExitPeerLost, 0, rank));
+        tracker.observe(traced_exit("node" + std::to_string(rank / 8 + 1), rank,
+                                    rank == 517 ? 1 : kExitPeerLost, 0, rank));
     }
     EXPECT_EQ(tracker.verdict(false).culprit.rank, 517);
 }
@@ -441,7 +444,7 @@ TEST(RunTracker, AStepOfAUsersProgramIsAStepOfAll) {
     tracker.set_plan(plan);
     const auto events = tracker.observe(step_of("node1", 0));
     ASSERT_FALSE(events.empty());
-    EXPECT_EQ(names_of(events).back(), "first-step_of done") << "rank 1 prints nothing, as in most scripts";
+    EXPECT_EQ(names_of(events).back(), "first-step done") << "rank 1 prints nothing, as in most scripts";
     EXPECT_TRUE(tracker.observe(step_of("node2", 1)).empty());
 }
 
@@ -474,7 +477,8 @@ TEST(RunTracker, AFailureThatARestartFixedIsForgotten) {
     tracker.observe(again("node1"));
     EXPECT_TRUE(tracker.failure_cause().empty());
     tracker.observe(again("node2"));
-    tracker.observe(traced_exit("node1", 0, 0, 0, 20));  // says no attempt: of the first, and so of no account
+    tracker.observe(
+        traced_exit("node1", 0, 0, 0, 20));  // says no attempt: of the first, and so of no account
     tracker.observe(failed_in(1, "node1", 0, 0));
     tracker.observe(failed_in(1, "node2", 1, 0));
     tracker.observe(end_with_detail("node1", Outcome::Done));
@@ -515,12 +519,12 @@ TEST(RunTracker, TheEndSaysThatTheLossIsNoNumber) {
     tracker.observe(loss_of(0, 60, 0.5));
     const auto notes = tracker.observe(loss_of(0, 61, nan));
     ASSERT_EQ(notes.size(), 1U) << "at once";
-    EXPECT_EQ(notes[0].as<StageEvent>()->detail, "The loss of rank 0 on node1 is NaN at step_of 61.");
+    EXPECT_EQ(notes[0].as<StageEvent>()->detail, "The loss of rank 0 on node1 is NaN at step 61.");
     EXPECT_TRUE(tracker.observe(loss_of(0, 62, nan)).empty()) << "once";
     tracker.observe(end_with_detail("node1", Outcome::Done));
     const auto end = tracker.verdict(false);
     EXPECT_EQ(end.outcome, Outcome::Done);
-    EXPECT_EQ(end.detail, "All 2 ranks finished. But the loss is NaN from step_of 61 on (rank 0).");
+    EXPECT_EQ(end.detail, "All 2 ranks finished. But the loss is NaN from step 61 on (rank 0).");
     tracker.observe(loss_of(0, 63, 0.5));
     EXPECT_EQ(tracker.verdict(false).detail, "All 2 ranks finished.") << "it recovered";
 }
@@ -555,14 +559,14 @@ TEST(RunTracker, AProgramThatPrintsOnIsPastTheRendezvous) {
     EXPECT_TRUE(tracker.observe(prints(9'000'000, true)).empty())
         << "torch complains of a missing master there";
     const auto out = names_of(tracker.observe(prints(9'000'000, false)));
-    EXPECT_EQ(out, (std::vector<std::string>{"rendezvous progress", "rendezvous done", "first-step_of begin"}));
+    EXPECT_EQ(out, (std::vector<std::string>{"rendezvous progress", "rendezvous done", "first-step begin"}));
 }
 
 TEST(RunTracker, AProgramThatEndedWellHasMet) {
     RunTracker tracker = tracker_of_own_program();
     EXPECT_TRUE(tracker.observe(end_with_detail("node1", Outcome::Done)).empty());
     const auto out = names_of(tracker.observe(end_with_detail("node2", Outcome::Done)));
-    EXPECT_EQ(out, (std::vector<std::string>{"rendezvous progress", "rendezvous done", "first-step_of begin"}));
+    EXPECT_EQ(out, (std::vector<std::string>{"rendezvous progress", "rendezvous done", "first-step begin"}));
 }
 
 }  // namespace
