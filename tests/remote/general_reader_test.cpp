@@ -3,6 +3,7 @@
 
 // Lines of no known program → metrics: two lines of a statement, as scripts print them, and what must come of both.
 
+#include <base/number_text.h>
 #include <remote/observe/metric_lines/line_fields.h>
 #include <remote/observe/metric_lines/line_metrics.h>
 
@@ -209,6 +210,106 @@ TEST(GeneralReader, TheEpochMayHaveALineOfItsOwn) {
     ASSERT_EQ(lines.size(), 2U);
     EXPECT_EQ(lines[1].epoch, 2);
     EXPECT_EQ(lines[1].step, 2);
+}
+
+// Steps and series of lines that are tables or records of several lines.
+std::string told(const std::vector<std::string>& lines) {
+    std::string all;
+    for (const auto& line : read(lines)) {
+        all += (line.step ? std::to_string(*line.step) : "-") + '/' +
+               (line.epoch ? std::to_string(static_cast<int>(*line.epoch)) : "-");
+        for (const auto& [name, value] : line.values) {
+            all += ' ' + name + '=' + number_text(value);
+        }
+        all += '\n';
+    }
+    return all;
+}
+
+TEST(GeneralReader, ReadsTablesAtTheirFirstRow) {
+    EXPECT_EQ(told({"epoch\ttrain_loss\tvalid_loss\taccuracy\ttime", "0\t0.71\t0.66\t0.87\t00:05",
+                    "1\t0.61\tnan\t0.88\t00:05"}),
+              "1/1 loss=0.71 val_loss=0.66 acc1=0.87\n2/2 loss=0.61 val_loss=nan acc1=0.88\n")
+        << "fastai";
+    EXPECT_EQ(told({"| Epoch | Train Loss | Top-1 |", "|-------|-----------:|------:|",
+                    "| 1/9 | 2.5 | 11.5% |", "| 2/9 | 2.1 | 20% |"}),
+              "1/1 loss=2.5 acc1=0.115 epochs=9\n2/2 loss=2.1 acc1=0.2\n");
+    EXPECT_EQ(told({"epoch train_loss valid_loss", "1 0.5 0.6", "and 3 words", "2 0.4 0.5"}),
+              "1/1 loss=0.5 val_loss=0.6\n2/2 loss=0.4 val_loss=0.5\n");
+    EXPECT_EQ(told({"   iter    loss_g   loss_d   n_images", "    100     0.75     1.25       6400"}),
+              "100/- loss_g=0.75 loss_d=1.25\n")
+        << "a count is no value";
+}
+
+TEST(GeneralReader, ARowThatEndsInABarCountsWhenTheBarIsFull) {
+    const std::string heading = "      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size";
+    const std::string classes =
+        "                 Class     Images  Instances      Box(P          R      mAP50  mAP50-95): 100%|███| "
+        "6/6 [00:02<00:00]";
+    EXPECT_EQ(
+        told({heading,
+              "       1/30      4.91G      1.125       0.75         14        640:  50%|█▌ | 12/24 "
+              "[00:04<00:04,  2.91it/s]",
+              "       1/30      4.91G        1.5        0.5         14        640: 100%|███| 24/24 "
+              "[00:08<00:00,  2.91it/s]",
+              classes,
+              "                   all        518       1107       0.96       0.95       0.75        0.5",
+              "                person        100        400       0.66       0.65       0.65       0.25",
+              heading,
+              "       2/30      4.91G       1.25      0.375          9        640: 100% ━━━ 24/24 2.9it/s "
+              "8.0s"}),
+        "1/1 box_loss=1.5 cls_loss=0.5 epochs=30\n"
+        "1/1 val_P=0.96 val_R=0.95 val_mAP50=0.75 val_mAP50_95=0.5\n"
+        "2/2 box_loss=1.25 cls_loss=0.375\n");
+}
+
+TEST(GeneralReader, ReadsTheTablesOfRichAndPandas) {
+    const std::string expected = "1/1 loss=0.75 val_loss=0.5\n2/2 loss=0.5 val_loss=0.25\n";
+    EXPECT_EQ(told({"┏━━━━━━━┳━━━━━━━━━━━━┳━━━━━━━━━━┓", "┃ Epoch ┃ Train Loss ┃ Val Loss ┃",
+                    "┡━━━━━━━╇━━━━━━━━━━━━╇━━━━━━━━━━┩", "│ 1     │ 0.75       │ 0.5      │",
+                    "│ 2     │ 0.5        │ 0.25     │", "└───────┴────────────┴──────────┘"}),
+              expected);
+    EXPECT_EQ(told({"   epoch  train_loss  val_loss", "0      1        0.75      0.50",
+                    "1      2        0.50      0.25"}),
+              expected);
+}
+
+TEST(GeneralReader, ABlockBetweenRulesIsARecord) {
+    const std::vector<std::string> first{
+        "----------------------------",  "| rollout/         |       |", "|    ep_rew_mean   | 22.5  |",
+        "| time/            |       |",  "|    fps           | 1224  |", "|    iterations    | 1     |",
+        "|    total_timesteps | 2048 |", "| train/           |       |", "|    loss          | 6.5   |",
+        "|    n_updates     | 10    |",  "----------------------------"};
+    auto lines = first;
+    lines.insert(lines.end(), first.begin(), first.end());
+    lines[17] = "|    total_timesteps | 4096 |";
+    EXPECT_EQ(told(lines),
+              "2048/- rollout/ep_rew_mean=22.5 loss=6.5\n4096/- rollout/ep_rew_mean=22.5 loss=6.5\n")
+        << "Stable-Baselines3";
+}
+
+TEST(GeneralReader, ATableOfSomethingElseIsNone) {
+    EXPECT_EQ(told({"  Name    Type    Params", "0 net   Linear   7850", "1 loss  Loss      0"}), "");
+    EXPECT_EQ(told({"layer   params   loss", "conv1   9408   0.5", "conv2   9408   0.25"}), "");
+    EXPECT_EQ(told({"epoch one has begun", "3 files were found"}), "");
+    EXPECT_EQ(told({"step   gpu   memory", "load   0   12 GiB"}), "");
+}
+
+TEST(GeneralReader, LinesBelowTheLineOfTheirStepBelongToIt) {
+    EXPECT_EQ(told({"[batch=128/12000]:", "     Train time/batch: 127", "     Train loss/train/total: 9.5",
+                    "[batch=256/12000]:", "     Train time/batch: 255", "     Train loss/train/total: 8.25"}),
+              "128/- Train_loss/train/total=9.5 steps=12000\n256/- Train_loss/train/total=8.25\n")
+        << "Composer";
+}
+
+TEST(GeneralReader, TheWordOfACounterMayStandBehindItsNumber) {
+    EXPECT_EQ(told({"INFO: 1epoch:train:1-420batch: loss=148.5, acc=0.25",
+                    "INFO: 1epoch:train:421-840batch: loss=81.5, acc=0.5"}),
+              "420/1 loss=148.5 acc1=0.25\n840/1 loss=81.5 acc1=0.5\n")
+        << "ESPnet";
+    EXPECT_EQ(told({"s:0 trl:10.5 lr:0.5", "s:1 trl:10.25 lr:0.5"}),
+              "0/- loss=10.5 lr=0.5\n1/- loss=10.25 lr=0.5\n");
+    EXPECT_EQ(told({"n:3 files:0.5", "n:4 files:0.25"}), "") << "no name of a training";
 }
 
 TEST(GeneralReader, OneRankOfSeveralInOneOutput) {

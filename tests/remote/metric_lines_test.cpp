@@ -213,7 +213,7 @@ const std::vector<Program> kPrograms{
       "tok/s",
       "val loss 5.325413", "step 2: train loss 5.356082 (took 1234.5 ms)",
       "step    3/50 | train loss 4.25 | norm 1.5 | lr 3.00e-04 | (12.5 ms | 1000 tok/s)"},
-     {{std::nullopt, std::nullopt, {{"val_loss", 5.325413}}},
+     {{0, std::nullopt, {{"val_loss", 5.325413}}},
       {1,
        std::nullopt,
        {{"loss", 10.998416},

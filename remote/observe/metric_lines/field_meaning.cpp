@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/observe/metric_lines/field_meaning.h>
 #include <remote/observe/metric_lines/metric_names.h>
 
@@ -111,7 +112,9 @@ double milliseconds_of(std::string_view unit) {
 
 bool is_telling(const std::vector<std::string_view>& parts) {
     return std::any_of(parts.begin(), parts.end(), [](std::string_view part) {
-        return has(kTelling, part) || part.ends_with("loss") || part.starts_with("acc");
+        const auto word = part.substr(0, part.find_last_not_of("0123456789") + 1);  // "mAP50"
+        return has(kTelling, part) || has(kTelling, word) || part.ends_with("loss") ||
+               part.starts_with("acc");
     });
 }
 
@@ -175,8 +178,10 @@ std::optional<Series> series_of(const Field& field, bool validation) {
     }
     const auto parts = parts_of(field.name);
     const bool nameless =
-        parts.empty() || (parts.size() == 1 && has(kNoNames, parts[0])) || has(kNoNames, parts.back()) ||
-        has(kIdentities, field.name) || parts[0].starts_with("rank") ||
+        parts.empty() || (parts.size() == 1 && has(kNoNames, parts[0])) ||
+        (has(kNoNames, parts.back()) && field.name.find('/') == std::string::npos) ||
+        has(kIdentities, field.name) || (parts.size() == 1 && field.whole && parts[0] == "train") ||
+        parts[0].starts_with("rank") ||
         std::any_of(parts.begin(), parts.end(), [](auto part) { return has(kClocks, part); });
     const auto first = static_cast<unsigned char>(field.name.front());
     if (nameless || (std::isalpha(first) == 0 && first < 0x80)) {
@@ -197,9 +202,10 @@ std::optional<Series> series_of(const Field& field, bool validation) {
         }
         const bool training =
             parts.size() > 1 && (parts[0].starts_with("train") || parts.back().starts_with("train"));
+        const bool is_loss = name == "loss" || name == "val_loss";
         return Series{.name = std::move(name),
                       .factor = unit == "%" ? 0.01 : 1,
-                      .telling = telling,
+                      .telling = telling || is_loss,
                       .training = training};
     }
     if (!rate.empty()) {

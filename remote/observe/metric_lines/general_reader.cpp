@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/observe/metric_lines/field_meaning.h>
 #include <remote/observe/metric_lines/general_reader.h>
 #include <remote/observe/metric_lines/metric_names.h>
@@ -13,7 +14,8 @@ namespace rankscope::metric_lines {
 namespace {
 
 constexpr std::size_t kMostStatements = 64;
-constexpr std::string_view kTest = "|test";  ///< ends the key of a statement about a test set
+constexpr std::uint64_t kLongestRecord = 200;  // lines below the line of its counter
+constexpr std::string_view kTest = "|test";    ///< ends the key of a statement about a test set
 
 bool is_fraction(const Field& field) {
     return field.name.empty() && field.total && field.whole && field.value <= *field.total + 1;
@@ -116,6 +118,17 @@ void GeneralReader::take_counters(const LineFields& fields, Line& line, std::vec
             used[i] = true;
         }
     }
+    // "s:0 trl:10.98 lr:0.000002": a letter or two, and a whole number that rises from line to line.
+    if (line.counters.empty() && step == nullptr && !fields.fields.empty()) {
+        const Field& first = fields.fields.front();
+        if (first.token <= 2 && first.whole && first.assigned && first.unit.empty() && !first.name.empty() &&
+            first.name.size() <= 2 && fields.fields.size() > 1) {
+            step = &first;
+            kind = Counter::WholeStep;
+            used[0] = true;
+            line.counters = first.name + ' ';
+        }
+    }
     line.counters += step != nullptr && line.counters.empty() ? "bracket " : "";
     Reading& reading = line.reading;
     line.epoch = epoch != nullptr && epoch->whole ? std::optional(epoch->value) : std::nullopt;
@@ -148,6 +161,25 @@ void GeneralReader::take_counters(const LineFields& fields, Line& line, std::vec
                                                                                 : 0};
 }
 
+// The epoch of a line above.
+void GeneralReader::apply_context(const LineFields& fields, Line& line) const {
+    Reading& reading = line.reading;
+    if (line.counters.empty()) {
+        reading.epoch = epoch_;
+        reading.epochs = epochs_;
+        reading.once_an_epoch = line.once_an_epoch = true;
+        line.order = {epoch_.value_or(0), static_cast<double>(advances_)};
+    } else if (!reading.epoch && epoch_ && line.counters == "fraction ") {
+        reading.epoch = epoch_;  // Keras: the epoch has a line of its own
+        reading.epochs = epochs_;
+        reading.in_epoch = reading.step;
+        reading.per_epoch = fraction_total(fields);
+        reading.step.reset();
+        reading.steps.reset();
+        line.order.first = *epoch_;
+    }
+}
+
 std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& fields) const {
     Line line;
     std::vector<bool> used(fields.fields.size(), false);
@@ -178,24 +210,23 @@ std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& f
     if (!line.named && !line.telling) {
         return std::nullopt;
     }
-    Reading& reading = line.reading;
-    if (line.counters.empty()) {
-        if (advances_ == 0) {
+    if (line.counters.empty() && record_) {
+        // A record of several lines says a lot: only names that leave no doubt.
+        if (!line.telling) {
             return std::nullopt;
         }
-        reading.epoch = epoch_;
-        reading.epochs = epochs_;
-        reading.once_an_epoch = line.once_an_epoch = true;
-        line.order = {epoch_.value_or(0), static_cast<double>(advances_)};
-    } else if (!reading.epoch && epoch_ && line.counters == "fraction ") {
-        reading.epoch = epoch_;  // Keras: the epoch has a line of its own
-        reading.epochs = epochs_;
-        reading.in_epoch = reading.step;
-        reading.per_epoch = fraction_total(fields);
-        reading.step.reset();
-        reading.steps.reset();
-        line.order.first = *epoch_;
+        line.named = true;
+        line.counters = "record ";
+        line.step = line.reading.step = record_->counter.value;
+        line.reading.steps = record_->counter.total;
+        line.order = {0, record_->counter.value};
+    } else if (line.counters.empty() && advances_ == 0) {
+        return std::nullopt;
+    } else {
+        apply_context(fields, line);
     }
+    line.named = line.named || line.counters.size() <= 3;  // "s " of "s:0 trl:10.98"
+    Reading& reading = line.reading;
     if (validation) {
         // Its own count is that of the validation; its means run up to the end.
         const bool own =
@@ -215,13 +246,12 @@ std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& f
     return line;
 }
 
-// "Epoch 3/10" alone on its line: what follows belongs to it.
-bool GeneralReader::take_context(const LineFields& fields) {
+// "Epoch 3/10" alone on its line, or "[batch=128/12000]:" as a heading: what follows belongs to it.
+bool GeneralReader::take_context(const LineFields& fields, bool heads) {
     const Field* epoch = nullptr;
     for (const Field& field : fields.fields) {
         const bool number_of_a_logger = field.name.empty() && !field.total;
-        if (!number_of_a_logger &&
-            (epoch != nullptr || !field.whole || counter_of(field) != Counter::Epoch)) {
+        if (!number_of_a_logger && (epoch != nullptr || !field.whole || counter_of(field) == Counter::None)) {
             return false;
         }
         epoch = number_of_a_logger ? epoch : &field;
@@ -229,6 +259,15 @@ bool GeneralReader::take_context(const LineFields& fields) {
     if (epoch == nullptr || fields.other_words.size() > 3) {
         return false;
     }
+    if (counter_of(*epoch) != Counter::Epoch) {
+        if (!heads || !epoch->total) {
+            return false;
+        }
+        record_ = Record{.counter = *epoch};
+        ++advances_;
+        return true;
+    }
+    record_.reset();
     contexts_ += epoch_ != epoch->value ? 1U : 0U;
     epoch_ = epoch->value;
     epochs_ = epoch->total;
@@ -241,6 +280,9 @@ bool GeneralReader::is_believed(const Line& line, const Statement& statement) co
         // What is printed twice the same, without a count, is a setting.
         const bool counts = any_believed_ || contexts_ > 1;
         return !line.counters.empty() || (counts && line.reading.values != statement.held->reading.values);
+    }
+    if (line.counters == "record ") {
+        return true;  // "[batch=128/12000]:" and a name that leaves no doubt
     }
     if (!any_believed_ || !line.telling) {
         return false;
@@ -329,10 +371,14 @@ void GeneralReader::forget_oldest() {
     }
 }
 
-std::vector<Reading> GeneralReader::read(const std::vector<Token>& tokens, double place) {
+std::vector<Reading> GeneralReader::read(const std::vector<Token>& tokens, double place, bool certain) {
     const LineFields fields = fields_of(tokens);
     waits_ = false;
-    if (fields.fields.empty() || take_context(fields)) {
+    const bool heads = !tokens.empty() && tokens.back().is(':');
+    if (record_ && ++record_->since > kLongestRecord) {
+        record_.reset();
+    }
+    if (fields.fields.empty() || take_context(fields, heads)) {
         return {};
     }
     auto line = understand(fields);
@@ -357,7 +403,7 @@ std::vector<Reading> GeneralReader::read(const std::vector<Token>& tokens, doubl
         return {};
     }
     if (!statement.believed) {
-        if (!is_believed(*line, statement)) {
+        if (!certain && !is_believed(*line, statement)) {
             line->reading.behind = place > 0 ? place : latest_step_;
             statement.held = std::move(line);
             statement.used = ++lines_;

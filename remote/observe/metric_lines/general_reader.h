@@ -21,8 +21,9 @@ namespace rankscope::metric_lines {
 /// the next with the same names; then the first line counts as well. One reader for each rank.
 class GeneralReader {
 public:
-    /// Nothing, one reading, or the one that waited and this one. `place`: the step that the run is at.
-    std::vector<Reading> read(const std::vector<Token>& line, double place);
+    /// Nothing, one reading, or the one that waited and this one. `place`: the step that the run is at. `certain`: the line is
+    /// a row of a table: believed at once.
+    std::vector<Reading> read(const std::vector<Token>& line, double place, bool certain = false);
     /// It waits for the next line of the statement that the last line was of.
     bool waits() const { return waits_; }
     /// A reader of a known shape has read this: its series have their source.
@@ -53,7 +54,8 @@ private:
     };
 
     std::optional<Line> understand(const LineFields& fields) const;
-    bool take_context(const LineFields& fields);
+    bool take_context(const LineFields& fields, bool heads);
+    void apply_context(const LineFields& fields, Line& line) const;
     void take_counters(const LineFields& fields, Line& line, std::vector<bool>& used) const;
     bool is_believed(const Line& line, const Statement& statement) const;
     void believe(const std::string& key, Statement& statement, const Line& line);
@@ -70,10 +72,15 @@ private:
     std::optional<double> epoch_;                         ///< of a line that has nothing else
     std::optional<double> epochs_;
     std::uint64_t contexts_ = 0;  ///< such lines
-    double last_epoch_ = -1;      ///< of the lines that are believed
-    double last_step_ = -1;       ///< of the lines that are believed
-    double latest_step_ = 0;      ///< of any line
-    std::uint64_t advances_ = 0;  ///< lines with a counter
+    struct Record {
+        Field counter;            ///< "[batch=128/12000]:"
+        std::uint64_t since = 0;  ///< lines
+    };
+    std::optional<Record> record_{};  ///< the lines below the counter's own line belong to it
+    double last_epoch_ = -1;          ///< of the lines that are believed
+    double last_step_ = -1;           ///< of the lines that are believed
+    double latest_step_ = 0;          ///< of any line
+    std::uint64_t advances_ = 0;      ///< lines with a counter
     std::uint64_t lines_ = 0;
     bool any_believed_ = false;
     bool waits_ = false;

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/observe/metric_lines/line_fields.h>
 #include <remote/observe/metric_lines/metric_names.h>
 #include <remote/observe/metric_lines/scan.h>
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace rankscope::metric_lines {
 namespace {
@@ -141,6 +143,14 @@ private:
         field.unit = here.unit;
         field.printed = take_name(field);
         field.name = lower_case(field.printed);
+        if (const auto word = lower_case(field.unit); !word.empty() && is_counter_word(word)) {
+            if (!field.name.empty()) {
+                result_.other_words.push_back(field.name);
+            }
+            field.printed = std::exchange(field.unit, {});  // "1epoch", "420batch"
+            field.name = word;
+            field.assigned = true;
+        }
         const bool wrapped = wrapped_;
         wrapped_ = false;
         ++at_;
@@ -243,6 +253,11 @@ private:
 };
 
 }  // namespace
+
+bool is_counter_word(std::string_view word) {
+    constexpr std::array<std::string_view, 6> kWords{"epoch", "ep", "step", "iter", "iteration", "batch"};
+    return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
 
 bool is_unit(std::string_view word) {
     constexpr std::array<std::string_view, 26> kUnits{

@@ -38,5 +38,7 @@ struct LineFields {
 LineFields fields_of(const std::vector<Token>& tokens);
 /// A word that can be the unit behind a number: "ms", "GiB", "samples/s".
 bool is_unit(std::string_view word);
+/// Behind a number, as a unit is: "1epoch".
+bool is_counter_word(std::string_view word);
 
 }  // namespace rankscope::metric_lines

@@ -41,6 +41,12 @@ bool may_be_known(std::string_view line) {
                        [line](std::string_view trace) { return line.find(trace) != std::string_view::npos; });
 }
 
+bool may_be_heading(std::string_view line) {
+    constexpr std::array<std::string_view, 7> kTraces{"poch", "POCH", "tep", "iter", "Iter", "ound", "-----"};
+    return std::any_of(kTraces.begin(), kTraces.end(),
+                       [line](std::string_view trace) { return line.find(trace) != std::string_view::npos; });
+}
+
 }  // namespace
 
 std::vector<MetricsLine> LineMetrics::feed(bool is_stderr, std::string_view bytes) {
@@ -115,13 +121,17 @@ std::optional<Reading> LineMetrics::read(std::string_view line) const {
 }
 
 void LineMetrics::read_line(std::string_view line, std::vector<MetricsLine>& out) {
-    // A metric needs a digit.
-    if (line.find_first_of("0123456789") == std::string_view::npos) {
-        return;
-    }
     const bool coloured = line.find('\x1b') != std::string_view::npos;
     const std::string plain = coloured ? without_escapes(line) : std::string();
     const std::string_view text = coloured ? std::string_view(plain) : line;
+    // A metric needs a digit; the heading of a table does not.
+    const bool digits = text.find_first_of("0123456789") != std::string_view::npos;
+    if (known_shapes_ && (table_.is_open() || may_be_heading(text)) && read_table(text, out)) {
+        return;
+    }
+    if (!digits) {
+        return;
+    }
     if (auto reading = read(text)) {
         general_.known(*reading);
         barren_ = reading->values.empty() ? barren_ : 0;
@@ -129,6 +139,17 @@ void LineMetrics::read_line(std::string_view line, std::vector<MetricsLine>& out
     } else if (known_shapes_) {
         read_unknown(text, out);
     }
+}
+
+bool LineMetrics::read_table(std::string_view line, std::vector<MetricsLine>& out) {
+    const auto row = table_.read(line);
+    if (row.pairs) {
+        barren_ = 0;
+        for (auto& reading : general_.read(tokens_of(*row.pairs), counter_.last(), true)) {
+            take(std::move(reading), out);
+        }
+    }
+    return row.is_of_table;
 }
 
 void LineMetrics::read_unknown(std::string_view line, std::vector<MetricsLine>& out) {

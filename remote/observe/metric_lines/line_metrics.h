@@ -9,6 +9,7 @@
 #include <remote/observe/metric_lines/pattern.h>
 #include <remote/observe/metric_lines/shapes.h>
 #include <remote/observe/metric_lines/step_counter.h>
+#include <remote/observe/metric_lines/table_rows.h>
 #include <remote/observe/metric_lines/unread_lines.h>
 
 #include <array>
@@ -44,6 +45,7 @@ private:
     void read_line(std::string_view line, std::vector<MetricsLine>& out);
     std::optional<Reading> read(std::string_view line) const;
     void read_unknown(std::string_view line, std::vector<MetricsLine>& out);
+    bool read_table(std::string_view line, std::vector<MetricsLine>& out);
     void take(Reading reading, std::vector<MetricsLine>& out);
     void take_bar(const Reading& bar, std::vector<MetricsLine>& out);
     void resolve_first(std::optional<double> step, std::vector<MetricsLine>& out);
@@ -60,6 +62,7 @@ private:
     std::optional<double> epochs_;
     std::optional<double> steps_;
     GeneralReader general_;
+    TableRows table_;
     UnreadLines unread_;
     std::uint64_t barren_ = 0;  ///< lines since something was understood
     bool any_ = false;          ///< a metric was read, or given

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/text.h>
+#include <remote/observe/metric_lines/line_fields.h>
 #include <remote/observe/metric_lines/line_tokens.h>
 #include <remote/observe/metric_lines/scan.h>
 
@@ -17,13 +18,13 @@ bool is_blank(char c) {
 }
 
 // Also of other scripts than ours: bytes of UTF-8; what is no letter there is sorted out before.
-bool is_letter(char c) {
+bool is_token_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
            static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool is_word(char c) {
-    return is_letter(c) || is_digit(c);
+    return is_token_letter(c) || is_digit(c);
 }
 
 /// A character of UTF-8 that separates: general punctuation, arrows, boxes, blocks, Braille, wide punctuation.
@@ -75,7 +76,7 @@ private:
             add(Token::Kind::Opaque, path_length());
         } else if (starts_number()) {
             number();
-        } else if (is_letter(c)) {
+        } else if (is_token_letter(c)) {
             word();
         } else {
             add(Token::Kind::Mark, 1);
@@ -87,7 +88,7 @@ private:
         const bool starts = tokens_.empty() || gap_ || tokens_.back().kind == Token::Kind::Mark;
         const auto text = rest();
         const bool path =
-            (text.starts_with('/') && text.size() > 1 && (is_letter(text[1]) || text[1] == '.')) ||
+            (text.starts_with('/') && text.size() > 1 && (is_token_letter(text[1]) || text[1] == '.')) ||
             text.starts_with("./") || text.starts_with("../") || text.starts_with("~/");
         return starts && path ? std::min(text.size(), text.find_first_of(" \t'\",;()[]")) : 0;
     }
@@ -208,7 +209,7 @@ private:
         std::size_t at = 0;
         while (at < tail.size() &&
                ((tail[at] >= 'a' && tail[at] <= 'z') || (tail[at] >= 'A' && tail[at] <= 'Z') ||
-                (tail[at] == '/' && at > 0 && at + 1 < tail.size() && is_letter(tail[at + 1])))) {
+                (tail[at] == '/' && at > 0 && at + 1 < tail.size() && is_token_letter(tail[at + 1])))) {
             ++at;
         }
         const bool ends = at == tail.size() || !(is_word(tail[at]) || tail[at] == '@');
@@ -228,7 +229,7 @@ private:
         std::size_t at = 0;
         while (at < text.size()) {
             const char c = text[at];
-            if (is_letter(c) && wide_mark(text.substr(at)) > 0) {
+            if (is_token_letter(c) && wide_mark(text.substr(at)) > 0) {
                 break;
             }
             const char next = at + 1 < text.size() ? text[at + 1] : '\0';
@@ -268,7 +269,7 @@ private:
             if (count > 0 && !is_word(here(at + 1 + count)) && here(at + 1 + count) != '.') {
                 line = true;
                 at += 1 + count;
-            } else if (is_letter(here(at + 1))) {
+            } else if (is_token_letter(here(at + 1))) {
                 const auto next = word_length(rest().substr(at + 1));
                 at += 1 + next;
                 names += line ? 0 : 1;
@@ -276,7 +277,10 @@ private:
                 break;
             }
         }
-        return line && (file || names > 1) ? at : 0;
+        // "(trainer:464)"
+        const bool alone = line && !tokens_.empty() && tokens_.back().is('(') && here(at) == ')' &&
+                           !is_counter_word(lower_case(rest().substr(0, first)));
+        return alone || (line && (file || names > 1)) ? at : 0;
     }
 
     // "03/22 17:05:31": a day before a clock; "2 days, 3:14:40": a span.

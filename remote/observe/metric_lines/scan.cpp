@@ -12,7 +12,7 @@
 namespace rankscope::metric_lines {
 namespace {
 
-bool is_letter(char c) {
+bool is_name_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
@@ -27,7 +27,7 @@ std::size_t digits(std::string_view text, std::size_t from) {
 // "nan" or "inf" as programs write them, not the beginning of a word.
 std::size_t special_length(std::string_view text) {
     for (const std::string_view name : {"nan", "inf", "NaN", "Inf", "-inf", "-Inf", "-nan"}) {
-        if (text.starts_with(name) && (text.size() == name.size() || !is_letter(text[name.size()]))) {
+        if (text.starts_with(name) && (text.size() == name.size() || !is_name_letter(text[name.size()]))) {
             return name.size();
         }
     }

@@ -59,6 +59,9 @@ std::optional<double> StepCounter::beside_steps(const Reading& reading) const {
         return reading.epoch ? std::optional(*reading.epoch + 1 - base_.value_or(1)) : std::nullopt;
     }
     const double step = reading.behind.value_or(last_);
+    if (step <= 0 && !bar_ && reading.validation && reading.epoch.value_or(0) <= 0) {
+        return 0;  // before the first step
+    }
     return step > 0 ? std::optional(step) : bar_;
 }
 
