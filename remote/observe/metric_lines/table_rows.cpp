@@ -276,7 +276,7 @@ TableRows::Line TableRows::read(std::string_view line) {
     bool apart = false;
     auto cells = cells_of(text, apart);
     if (in_block_) {
-        if (const auto row = take_block(text, cells); row.is_of_table) {
+        if (auto row = take_block(text, cells); row.is_of_table) {
             return row;
         }
     }
