@@ -11,7 +11,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent.parent
 
 
 def pages() -> list[Path]:
-    return [REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")] + sorted((REPOSITORY / "docs").glob("*.md"))
+    return [REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")] + sorted((REPOSITORY / "docs").rglob("*.md"))
 
 
 @dataclass
