@@ -5825,10 +5825,6 @@
             <translation>不会启动 MPI 本身：调用 MPI_Init 的程序只会看到一个进程。</translation>
         </message>
         <message>
-            <source>The program gets Paddle's variables of each rank (PADDLE_TRAINER_ID, …), but no endpoints: give PADDLE_CURRENT_ENDPOINT and PADDLE_TRAINER_ENDPOINTS in env:.</source>
-            <translation>程序会得到每个 rank 的 Paddle 变量（PADDLE_TRAINER_ID 等），但没有端点：请在 env: 中给出 PADDLE_CURRENT_ENDPOINT 和 PADDLE_TRAINER_ENDPOINTS。</translation>
-        </message>
-        <message>
             <source>for: the line in it becomes one run; a shell would repeat it.</source>
             <translation>for：其中的命令行成为一次运行；shell 会重复执行它。</translation>
         </message>
@@ -5971,6 +5967,10 @@
         <message>
             <source>Variables and branches are read as text: install bubblewrap, and a shell evaluates them.</source>
             <translation>变量和分支按文本读取：安装 bubblewrap 后由 shell 求值。</translation>
+        </message>
+        <message>
+            <source>The program gets Paddle's variables of each rank (PADDLE_TRAINER_ID, PADDLE_TRAINER_ENDPOINTS, …).</source>
+            <translation>程序会得到每个 rank 的 Paddle 变量（PADDLE_TRAINER_ID、PADDLE_TRAINER_ENDPOINTS 等）。</translation>
         </message>
     </context>
     <context>

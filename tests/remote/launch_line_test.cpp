@@ -238,6 +238,10 @@ TEST(LaunchLine, Paddle) {
     EXPECT_EQ(job.procs_per_node, 2);
     EXPECT_EQ(job.devices.at("node1"), (std::vector<int>{0, 1}));
     EXPECT_EQ(job.env.at("PADDLE_TRAINER_ID"), "{rank}");
+    EXPECT_EQ(job.env.at("PADDLE_TRAINER_ENDPOINTS"), "{endpoints}");
+    EXPECT_EQ(
+        job_of("python -m paddle.distributed.launch --backend gloo a.py").env.at("PADDLE_DISTRI_BACKEND"),
+        "gloo");
     EXPECT_EQ(job_of("fleetrun --ips 10.0.0.2,10.0.0.1 --gpus 0 a.py").nodes, (Words{"node2", "node1"}));
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kContext = "LaunchLines";
 
-// What Paddle's launcher passes to its processes, as far as one rank needs no other's port.
+// What Paddle's launcher passes to its processes.
 const std::map<std::string, std::string>& paddle_variables() {
     static const std::map<std::string, std::string> variables{
         {"PADDLE_MASTER", "{master_addr}:{master_port}"},
@@ -25,6 +25,8 @@ const std::map<std::string, std::string>& paddle_variables() {
         {"PADDLE_LOCAL_RANK", "{local_rank}"},
         {"PADDLE_LOCAL_SIZE", "{local_world_size}"},
         {"PADDLE_NNODES", "{nodes}"},
+        {"PADDLE_CURRENT_ENDPOINT", "{endpoint}"},
+        {"PADDLE_TRAINER_ENDPOINTS", "{endpoints}"},
         {"FLAGS_selected_gpus", "{local_rank}"}};
     return variables;
 }
@@ -82,6 +84,11 @@ Result<void> read_paddle(const Words& words, std::size_t at, const std::string& 
          }},
         {"ips", true, [&](const std::string& value) { return take_hosts(value, line); }},
         {"job-id", true, into_text(line.job.name)},
+        {"backend", true,
+         [&](const std::string& name) {
+             line.job.env["PADDLE_DISTRI_BACKEND"] = name;
+             return std::string();
+         }},
         {"max-restart", true, into_number(line.job.max_restarts, 0, 1000)},
         {"run-mode", true,
          [](const std::string& mode) {
@@ -110,10 +117,9 @@ Result<void> read_paddle(const Words& words, std::size_t at, const std::string& 
     }
     const auto& variables = paddle_variables();
     line.job.env.insert(variables.begin(), variables.end());
-    line.notes.push_back(text(
-        kContext,
-        "The program gets Paddle's variables of each rank (PADDLE_TRAINER_ID, …), but no endpoints: give "
-        "PADDLE_CURRENT_ENDPOINT and PADDLE_TRAINER_ENDPOINTS in env:."));
+    line.notes.push_back(text(kContext,
+                              "The program gets Paddle's variables of each rank (PADDLE_TRAINER_ID, "
+                              "PADDLE_TRAINER_ENDPOINTS, …)."));
     return take_program(LauncherTool::Paddle, words, at, style, line);
 }
 

@@ -70,6 +70,7 @@ struct NodeShare {
     std::vector<int> gpus;  ///< empty: CPU ranks
     int ranks = 0;
     std::string address;
+    std::string endpoints{};  ///< of all ranks of the run, in their order
     std::string interface_name;
 };
 
@@ -135,6 +136,16 @@ std::string number(int value) {
     return std::to_string(value);
 }
 
+// Where a rank would listen, as Paddle's programs want to know of each. Ports next to the master's, so that two runs on a
+// node differ; Paddle's own where the master's is chosen at the start.
+std::string endpoint_of(const LaunchPlan& plan, const NodeShare& share, int local_rank) {
+    const bool ipv6 = share.address.find(':') != std::string::npos;
+    const int own = plan.master_port == 0                        ? 6170 + local_rank
+                    : plan.master_port + 1 + local_rank <= 65535 ? plan.master_port + 1 + local_rank
+                                                                 : plan.master_port - 1 - local_rank;
+    return (ipv6 ? '[' + share.address + ']' : share.address) + ':' + number(own);
+}
+
 PlaceholderValues placeholders_of(const RankPlan& rank, const LaunchPlan& plan, const NodeShare& share,
                                   int group_rank) {
     PlaceholderValues values{{"rank", number(rank.rank)},
@@ -145,6 +156,8 @@ PlaceholderValues placeholders_of(const RankPlan& rank, const LaunchPlan& plan, 
                              {"nodes", number(static_cast<int>(plan.nodes.size()))},
                              {"node", rank.node},
                              {"address", share.address},
+                             {"endpoint", endpoint_of(plan, share, rank.local_rank)},
+                             {"endpoints", share.endpoints},
                              {"master_addr", plan.master_addr}};
     if (plan.master_port != 0) {
         values["master_port"] = number(plan.master_port);
@@ -374,6 +387,13 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
                                 {number(rank), number(plan.world_size)}),
                            text(kContext, "Correct the rank, or leave it out."), ""};
         }
+    }
+    std::string endpoints;
+    for (const auto& [i, local] : deal(shares, job.rank_order)) {
+        endpoints += (endpoints.empty() ? "" : ",") + endpoint_of(plan, shares[i], local);
+    }
+    for (auto& share : shares) {
+        share.endpoints = endpoints;
     }
     for (const auto& [i, local] : deal(shares, job.rank_order)) {
         RankPlan rank;

@@ -62,7 +62,7 @@ Result<std::vector<NodeSpec>> resolve_nodes(const Inventory& inventory, const Jo
 /// rank → node → device → environment → command. Ranks are dealt in the job's order and node order; the first
 /// node is the master. Environment as torchrun sets it (reference: torchrun's local_elastic_agent), plus
 /// ours; the job's own variables and command may hold {rank}, {local_rank}, {world_size}, {local_world_size},
-/// {node_rank}, {nodes}, {node}, {address}, {master_addr}, {master_port}. The token is not in the plan: it is
+/// {node_rank}, {nodes}, {node}, {address}, {endpoint}, {endpoints}, {master_addr}, {master_port}. The token is not in the plan: it is
 /// made when the run starts.
 Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts);
 
