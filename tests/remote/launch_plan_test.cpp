@@ -292,23 +292,6 @@ TEST(LaunchPlan, PlaceholdersAreFilledForEachRank) {
     EXPECT_NE(to_text(plan).find("event files below '~/tb/node2/1'"), std::string::npos);
 }
 
-TEST(LaunchPlan, EndpointsOfAllRanksAreKnownToEach) {
-    const auto inventory = inventory_of({node_called("node1", 2), node_called("node2", 1)});
-    Job job = program_job({"node1", "node2"});
-    job.env = {{"OWN", "{endpoint}"}, {"ALL", "{endpoints}"}};
-    const KnownFacts facts{{"node1", facts_with(0, "10.0.0.1")}, {"node2", facts_with(0, "fd00::2")}};
-    job.master_port = 29500;
-    const auto plan = planned(inventory, job, facts);
-    ASSERT_EQ(plan.ranks.size(), 3U);
-    EXPECT_EQ(plan.ranks[1].env.at("OWN"), "10.0.0.1:29502");
-    EXPECT_EQ(plan.ranks[2].env.at("OWN"), "[fd00::2]:29501");
-    EXPECT_EQ(plan.ranks[0].env.at("ALL"), "10.0.0.1:29501,10.0.0.1:29502,[fd00::2]:29501");
-    job.master_port = 65535;
-    EXPECT_EQ(planned(inventory, job, facts).ranks[1].env.at("OWN"), "10.0.0.1:65533");
-    job.master_port = 0;
-    EXPECT_EQ(planned(inventory, job, facts).ranks[1].env.at("OWN"), "10.0.0.1:6171") << "Paddle's own";
-}
-
 TEST(LaunchPlan, TheInterfaceThatBearsTheAddressIsNamed) {
     NodeFacts facts = facts_with(0, "10.0.0.1");
     facts.interfaces = {{"lo", {"127.0.0.1"}, true, true, 65536},
