@@ -22,7 +22,7 @@ struct Words {
 
 constexpr std::array kUnits{XUnit::Step, XUnit::Epoch, XUnit::Elapsed, XUnit::Clock, XUnit::Samples};
 constexpr double kPerMicrosecond = 1e-6;
-constexpr double kSmallestX = 1e-6;  ///< value on a logarithmic scale: all below stand there
+constexpr double kSmallestX = 1e-6;  ///< the least value on a logarithmic scale: smaller ones are drawn there
 constexpr double kMostDecades = 18;  ///< as a whole number of 64 bits
 constexpr double kWideRatio = 8;
 constexpr double kFarSeconds = 4e11;  ///< beyond what a calendar shows

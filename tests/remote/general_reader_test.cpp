@@ -288,11 +288,21 @@ TEST(GeneralReader, ABlockBetweenRulesIsARecord) {
         << "Stable-Baselines3";
 }
 
+TEST(GeneralReader, ALineInABoxIsReadAsALine) {
+    EXPECT_EQ(told({"--------", "| epoch 1 | loss 0.5 |", "--------", "| epoch 2 | loss 0.25 |", "--------"}),
+              "1/1 loss=0.5\n2/2 loss=0.25\n");
+}
+
+TEST(GeneralReader, ValidationsWithoutAnyStepAllRemain) {
+    EXPECT_EQ(told({"val loss 5.5", "val loss 5.25"}), "0/- val_loss=5.5\n-/- val_loss=5.25\n") << "llm.c";
+}
+
 TEST(GeneralReader, ATableOfSomethingElseIsNone) {
     EXPECT_EQ(told({"  Name    Type    Params", "0 net   Linear   7850", "1 loss  Loss      0"}), "");
     EXPECT_EQ(told({"layer   params   loss", "conv1   9408   0.5", "conv2   9408   0.25"}), "");
     EXPECT_EQ(told({"epoch one has begun", "3 files were found"}), "");
     EXPECT_EQ(told({"step   gpu   memory", "load   0   12 GiB"}), "");
+    EXPECT_EQ(told({"epoch   loss   acc", "0.1   0.2   0.3"}), "") << "no row: nothing counts";
 }
 
 TEST(GeneralReader, LinesBelowTheLineOfTheirStepBelongToIt) {

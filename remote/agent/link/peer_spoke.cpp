@@ -19,7 +19,7 @@ namespace {
 constexpr double kDialTimeout = 3;
 constexpr double kDialAgain = 0.25;  // after a link that was there: it is urgent
 constexpr double kFirstRedial = 1;   // before the first one
-constexpr double kRedialAfter = 6;   // of silence on a link that still stands
+constexpr double kRedialAfter = 6;   // of silence on a link that is still open
 
 }  // namespace
 

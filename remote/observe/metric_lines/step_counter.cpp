@@ -54,13 +54,17 @@ double StepCounter::through_restarts(const Reading& reading) {
 }
 
 // Of what has no step of its own.
-std::optional<double> StepCounter::beside_steps(const Reading& reading) const {
+std::optional<double> StepCounter::beside_steps(const Reading& reading) {
     if (reading.once_an_epoch && !stepped_) {
         return reading.epoch ? std::optional(*reading.epoch + 1 - base_.value_or(1)) : std::nullopt;
     }
     const double step = reading.behind.value_or(last_);
     if (step <= 0 && !bar_ && reading.validation && reading.epoch.value_or(0) <= 0) {
-        return 0;  // before the first step
+        // Before the first step, once: where no step is ever read, the values of all validations remain.
+        const bool first =
+            std::all_of(reading.values.begin(), reading.values.end(),
+                        [this](const auto& value) { return before_steps_.insert(value.first).second; });
+        return first ? std::optional(0.0) : std::nullopt;
     }
     return step > 0 ? std::optional(step) : bar_;
 }

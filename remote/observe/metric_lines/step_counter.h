@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <string>
 
 namespace rankscope::metric_lines {
 
@@ -32,7 +34,7 @@ private:
     double finished_epochs(const Reading& reading);
     double behind_unknown_epochs(double in_epoch, double epochs_before);
     double through_restarts(const Reading& reading);
-    std::optional<double> beside_steps(const Reading& reading) const;
+    std::optional<double> beside_steps(const Reading& reading);
 
     std::optional<double> base_;  ///< what the program calls its first epoch
     std::optional<double> last_epoch_;
@@ -43,7 +45,8 @@ private:
     double offset_of_ = 0;  ///< how many epochs that is
     double last_ = 0;
     double last_counted_epoch_ = 0;
-    bool stepped_ = false;  ///< something counts finer than epochs
+    bool stepped_ = false;                ///< something counts finer than epochs
+    std::set<std::string> before_steps_;  ///< series of a validation before the first step
     std::optional<double> bar_;
     double bar_total_ = 0;
 };

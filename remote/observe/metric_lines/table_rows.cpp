@@ -199,6 +199,7 @@ bool TableRows::take_heading(const std::vector<std::string_view>& cells, bool ap
 std::optional<std::string> TableRows::pairs_of(const std::vector<std::string_view>& cells) {
     std::string counter;
     std::string pairs;
+    bool is_counted = false;  // "0.5" alone is a number of something else
     for (std::size_t i = 0; i < cells.size(); ++i) {
         const auto cell = cells[i];
         const Column& column = columns_[i];
@@ -213,12 +214,14 @@ std::optional<std::string> TableRows::pairs_of(const std::vector<std::string_vie
             if (!is_digit(cell[0])) {
                 return std::nullopt;
             }
+            is_counted = is_counted || cell.find_first_not_of("0123456789/") == cell.npos;
             counter += (counter.empty() ? "" : ", ") + column.name + ": " + std::string(cell);
         } else if (is_value(cell) && (column.telling || !is_whole(cell))) {
             pairs += ", " + column.name + ": " + std::string(cell);
         }
     }
-    if (pairs.empty() || (counter.empty() && (counts_ || counter_.empty()))) {
+    if (pairs.empty() || (!counter.empty() && !is_counted) ||
+        (counter.empty() && (counts_ || counter_.empty()))) {
         return std::nullopt;
     }
     if (counter.empty()) {
@@ -236,13 +239,14 @@ TableRows::Line TableRows::take_block(std::string_view text, const std::vector<s
         in_block_ = false;
         return {};
     }
-    if (cells.size() == 1) {
-        section_ = cells[0].ends_with('/') ? std::string(cells[0]) : std::string();
+    if (cells.size() == 1 && cells[0].ends_with('/')) {
+        section_ = cells[0];
         return {.is_of_table = true};
     }
+    // "| epoch 1 | loss 0.5 |" is a line of its own, for other readers.
     const std::string name = name_of(cells[0]);
-    if (name.empty() || !is_value(cells[1])) {
-        return {.is_of_table = true};
+    if (cells.size() == 1 || name.empty() || words_of(cells[0]).size() > 1 || !is_value(cells[1])) {
+        return {};
     }
     if (std::find(kCounts.begin(), kCounts.end(), lower_case(name)) != kCounts.end()) {
         block_count_ = "step: " + std::string(cells[1]);

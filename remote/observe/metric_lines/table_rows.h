@@ -11,7 +11,7 @@
 
 namespace rankscope::metric_lines {
 
-/// Tables that programs print while they train: a heading, then a row for each epoch or some steps. Columns stand apart by
+/// Tables that programs print while they train: a heading, then a row for each epoch or some steps. Columns are separated by
 /// tabs, several blanks or bars ('|'); with names alone in the heading and a counter first, also by one blank. A row may end
 /// in a progress bar (Ultralytics), and counts when the bar is full. A row without a counter ("all", "mean") is the
 /// validation of the row before. Blocks of "| name | value |" between rules are a record each (Stable-Baselines3).
