@@ -23,5 +23,5 @@ endif()
 
 find_package(Threads REQUIRED)
 
-# Includes are written from the root: #include <remote/desk/run/run_controller.h>.
+# Includes are written from the root: #include <remote/desk/runs/run/run_controller.h>.
 include_directories(${CMAKE_SOURCE_DIR})

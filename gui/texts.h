@@ -4,7 +4,7 @@
 #pragma once
 
 #include <base/failure.h>
-#include <remote/desk/run/run_state.h>
+#include <remote/desk/runs/run/run_state.h>
 
 #include <QString>
 #include <cstdint>

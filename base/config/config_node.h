@@ -13,7 +13,7 @@
 namespace rankscope::config {
 
 /// A value of a configuration and the line that it stands in, whatever the format of the file is: JSON
-/// (below) or YAML (remote/desk/config/yaml_tree.h). A scalar keeps its text; the key's reader decides
+/// (below) or YAML (remote/desk/shared/yaml_tree.h). A scalar keeps its text; the key's reader decides
 /// whether it is a number or a text.
 struct ConfigNode {
     enum class Kind { Null, Scalar, List, Mapping };

@@ -5,7 +5,7 @@
 
 #include <gui/background_job.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <set>
 #include <string>

@@ -5,8 +5,8 @@
 
 #include <gui/background_job.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/run/unwatched_runs.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/runs/run/unwatched_runs.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <vector>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/actions/command_model.h>
-#include <remote/desk/config/recipes.h>
+#include <remote/desk/jobs/config/recipes.h>
 
 #include <functional>
 #include <vector>

@@ -5,8 +5,8 @@
 
 #include <gui/session/options.h>
 #include <gui/settings/settings.h>
-#include <remote/desk/export/run_export.h>
-#include <remote/desk/run/run_controller.h>
+#include <remote/desk/archive/export/run_export.h>
+#include <remote/desk/runs/run/run_controller.h>
 
 #include <QMainWindow>
 #include <filesystem>

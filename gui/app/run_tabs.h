@@ -5,8 +5,8 @@
 
 #include <gui/background_job.h>
 #include <gui/data/live_data.h>
-#include <remote/desk/run/run_state.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/runs/run/run_state.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <QElapsedTimer>
 #include <QStringList>

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <string>
 

@@ -8,7 +8,7 @@
 #include <gui/actions/page_command.h>
 #include <gui/app/main_window.h>
 #include <gui/background_job.h>
-#include <remote/desk/config/recipes.h>
+#include <remote/desk/jobs/config/recipes.h>
 
 #include <QCoreApplication>
 #include <QPointer>

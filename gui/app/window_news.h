@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <remote/desk/store/retention.h>
+#include <remote/desk/runs/store/retention.h>
 
 #include <QWidget>
 

@@ -4,7 +4,7 @@
 #include <gui/bundle/bundle_opener.h>
 #include <gui/on_thread.h>
 #include <gui/strings.h>
-#include <remote/desk/failure_bundle/bundle_import.h>
+#include <remote/desk/archive/failure_bundle/bundle_import.h>
 
 namespace rankscope::gui {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <remote/desk/import/run_import.h>
+#include <remote/desk/archive/import/run_import.h>
 
 #include <QObject>
 #include <QStringList>

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/failure_bundle/bundle_draft.h>
+#include <remote/desk/archive/failure_bundle/bundle_draft.h>
 
 class QTableWidget;
 class QWidget;

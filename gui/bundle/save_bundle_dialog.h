@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <remote/desk/failure_bundle/bundle_draft.h>
+#include <remote/desk/archive/failure_bundle/bundle_draft.h>
 
 #include <QDialog>
 #include <memory>

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <gui/data/gpu_samples.h>
-#include <remote/desk/config/inventory.h>
-#include <remote/desk/node/node_facts.h>
-#include <remote/desk/run/run_state.h>
+#include <remote/desk/nodes/inventory/inventory.h>
+#include <remote/desk/nodes/session/node_facts.h>
+#include <remote/desk/runs/run/run_state.h>
 
 #include <cstdint>
 #include <limits>

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/run/run_state.h>
+#include <remote/desk/runs/run/run_state.h>
 
 #include <array>
 #include <cmath>

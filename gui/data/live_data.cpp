@@ -5,7 +5,7 @@
 #include <gui/data/log_metrics.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
-#include <remote/desk/verdict_words.h>
+#include <remote/desk/runs/verdict_words.h>
 #include <remote/diagnosis/rank_activity.h>
 
 #include <QCoreApplication>

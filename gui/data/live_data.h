@@ -13,7 +13,7 @@
 #include <gui/data/step_delays.h>
 #include <gui/data/step_places.h>
 #include <gui/data/step_track.h>
-#include <remote/desk/run/run_state.h>
+#include <remote/desk/runs/run/run_state.h>
 
 #include <QString>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/data/live_verdicts.h>
-#include <remote/desk/verdict_words.h>
+#include <remote/desk/runs/verdict_words.h>
 
 #include <algorithm>
 

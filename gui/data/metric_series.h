@@ -5,7 +5,7 @@
 
 #include <gui/data/min_max_pyramid.h>
 #include <gui/data/step_axis.h>
-#include <remote/desk/run/metric_names.h>
+#include <remote/desk/runs/run/metric_names.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include <gui/data/rank_holds.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
-#include <remote/desk/run/unread_steps.h>
+#include <remote/desk/runs/run/unread_steps.h>
 
 #include <QCoreApplication>
 #include <algorithm>

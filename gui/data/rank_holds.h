@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/run/fault_marks.h>
+#include <remote/desk/runs/run/fault_marks.h>
 
 #include <QString>
 #include <vector>

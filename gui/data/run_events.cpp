@@ -4,7 +4,7 @@
 #include <gui/data/run_events.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
-#include <remote/desk/verdict_words.h>
+#include <remote/desk/runs/verdict_words.h>
 
 #include <QCoreApplication>
 #include <optional>

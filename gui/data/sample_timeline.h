@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/data/run_moment.h>
-#include <remote/desk/run/run_state.h>
+#include <remote/desk/runs/run/run_state.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/data/start_times.h>
-#include <remote/desk/run/unread_steps.h>
+#include <remote/desk/runs/run/unread_steps.h>
 
 #include <algorithm>
 #include <map>

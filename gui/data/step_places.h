@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/data/metric_series.h>
-#include <remote/desk/run/metric_names.h>
+#include <remote/desk/runs/run/metric_names.h>
 #include <remote/wire/event.h>
 
 #include <cstddef>

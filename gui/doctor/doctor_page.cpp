@@ -21,8 +21,8 @@
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
 #include <gui/widgets/text_height.h>
-#include <remote/desk/preflight/report_changes.h>
-#include <remote/desk/watch/examination_report.h>
+#include <remote/desk/runs/preflight/report_changes.h>
+#include <remote/desk/runs/watch/examination_report.h>
 
 #include <QEvent>
 #include <QFileDialog>

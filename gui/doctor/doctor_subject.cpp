@@ -6,10 +6,10 @@
 #include <gui/on_thread.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
-#include <remote/desk/run/through_node.h>
-#include <remote/desk/store/run_reports.h>
-#include <remote/desk/store/store_file.h>
-#include <remote/desk/watch/examination_report.h>
+#include <remote/desk/runs/run/through_node.h>
+#include <remote/desk/runs/store/run_reports.h>
+#include <remote/desk/runs/store/store_file.h>
+#include <remote/desk/runs/watch/examination_report.h>
 
 #include <utility>
 

@@ -5,7 +5,7 @@
 
 #include <gui/background_job.h>
 #include <gui/session/workspace.h>
-#include <remote/desk/watch/run_examination.h>
+#include <remote/desk/runs/watch/run_examination.h>
 
 #include <QObject>
 #include <cstdint>

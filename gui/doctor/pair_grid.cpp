@@ -4,7 +4,7 @@
 #include <gui/doctor/pair_grid.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
-#include <remote/desk/preflight/path_checks.h>
+#include <remote/desk/runs/preflight/path_checks.h>
 
 #include <QCoreApplication>
 #include <algorithm>

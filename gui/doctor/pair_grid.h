@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/preflight/preflight.h>
+#include <remote/desk/runs/preflight/preflight.h>
 
 #include <QString>
 #include <QStringList>

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/config/inventory.h>
+#include <remote/desk/nodes/inventory/inventory.h>
 
 #include <QDialog>
 #include <map>

@@ -18,7 +18,7 @@
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
-#include <remote/desk/node/node_shell.h>
+#include <remote/desk/nodes/session/node_shell.h>
 
 #include <QMessageBox>
 #include <QPushButton>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <remote/desk/config/node_import.h>
+#include <remote/desk/nodes/inventory/node_import.h>
 
 #include <QDialog>
 #include <vector>

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <remote/desk/config/inventory.h>
-#include <remote/desk/keys/key_install.h>
-#include <remote/desk/transport/prompter.h>
+#include <remote/desk/nodes/inventory/inventory.h>
+#include <remote/desk/nodes/keys/key_install.h>
+#include <remote/desk/nodes/transport/prompter.h>
 
 #include <QDialog>
 #include <vector>

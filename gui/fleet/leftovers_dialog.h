@@ -4,10 +4,10 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <remote/desk/config/inventory.h>
-#include <remote/desk/node/leftovers.h>
-#include <remote/desk/store/run_store.h>
-#include <remote/desk/transport/prompter.h>
+#include <remote/desk/nodes/inventory/inventory.h>
+#include <remote/desk/nodes/session/leftovers.h>
+#include <remote/desk/nodes/transport/prompter.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <QDialog>
 #include <memory>
@@ -19,9 +19,9 @@ class QLabel;
 class QPushButton;
 class QTableWidget;
 
-namespace rankscope {
+namespace rankscope::inline nodes {
 class SessionPool;
-}
+}  // namespace rankscope::inline nodes
 
 namespace rankscope::gui {
 

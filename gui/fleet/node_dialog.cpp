@@ -8,8 +8,8 @@
 #include <gui/widgets/field_form.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/text_height.h>
-#include <remote/desk/transport/ssh_target.h>
-#include <remote/desk/transport/transport_choice.h>
+#include <remote/desk/nodes/transport/ssh_target.h>
+#include <remote/desk/nodes/transport/transport_choice.h>
 
 #include <QDialogButtonBox>
 #include <QDir>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <remote/desk/config/inventory.h>
+#include <remote/desk/nodes/inventory/inventory.h>
 
 #include <QDialog>
 #include <QStringList>

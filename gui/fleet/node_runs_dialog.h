@@ -5,8 +5,8 @@
 
 #include <gui/background_job.h>
 #include <gui/fleet/run_adoption.h>
-#include <remote/desk/store/run_store.h>
-#include <remote/desk/transport/prompter.h>
+#include <remote/desk/nodes/transport/prompter.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <QDialog>
 #include <functional>
@@ -18,9 +18,9 @@ class QLabel;
 class QPushButton;
 class QTableWidget;
 
-namespace rankscope {
+namespace rankscope::inline nodes {
 class SessionPool;
-}
+}  // namespace rankscope::inline nodes
 
 namespace rankscope::gui {
 

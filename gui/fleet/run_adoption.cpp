@@ -3,7 +3,7 @@
 
 #include <gui/fleet/run_adoption.h>
 #include <gui/session/node_use.h>
-#include <remote/desk/run/adopt_run.h>
+#include <remote/desk/runs/run/adopt_run.h>
 
 #include <algorithm>
 #include <utility>

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <remote/desk/config/inventory.h>
-#include <remote/desk/node/node_runs.h>
-#include <remote/desk/store/run_store.h>
-#include <remote/desk/transport/prompter.h>
+#include <remote/desk/nodes/inventory/inventory.h>
+#include <remote/desk/nodes/session/node_runs.h>
+#include <remote/desk/nodes/transport/prompter.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <cstdint>
 #include <functional>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/launch/training_advice.h>
-#include <remote/desk/plan/memory_need.h>
+#include <remote/desk/jobs/plan/memory_need.h>
 
 #include <QWidget>
 #include <optional>

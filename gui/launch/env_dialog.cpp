@@ -7,7 +7,7 @@
 #include <gui/texts.h>
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/layout_helpers.h>
-#include <remote/desk/plan/variable_notes.h>
+#include <remote/desk/jobs/plan/variable_notes.h>
 #include <remote/logs/variables/variable_table.h>
 
 #include <QCompleter>

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <remote/desk/plan/launch_plan.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/jobs/plan/launch_plan.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <QString>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/node/node_facts.h>
+#include <remote/desk/nodes/session/node_facts.h>
 
 #include <QWidget>
 #include <map>

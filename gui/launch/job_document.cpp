@@ -3,9 +3,9 @@
 
 #include <gui/launch/job_document.h>
 #include <gui/strings.h>
-#include <remote/desk/config/job_edit.h>
-#include <remote/desk/config/job_keys.h>
-#include <remote/desk/config/yaml_tree.h>
+#include <remote/desk/jobs/config/job_edit.h>
+#include <remote/desk/jobs/config/job_keys.h>
+#include <remote/desk/shared/yaml_tree.h>
 
 #include <QCoreApplication>
 #include <utility>

@@ -5,9 +5,9 @@
 
 #include <gui/launch/launch_check.h>
 #include <gui/models/fleet_model.h>
-#include <remote/desk/config/job_launcher.h>
-#include <remote/desk/plan/compute_offers.h>
-#include <remote/desk/plan/memory_need.h>
+#include <remote/desk/jobs/config/job_launcher.h>
+#include <remote/desk/jobs/plan/compute_offers.h>
+#include <remote/desk/jobs/plan/memory_need.h>
 
 #include <QWidget>
 #include <map>

@@ -8,7 +8,7 @@
 #include <gui/launch/key_offers.h>
 #include <gui/launch/key_rows.h>
 #include <gui/strings.h>
-#include <remote/desk/config/yaml_write.h>
+#include <remote/desk/shared/yaml_write.h>
 
 #include <QComboBox>
 

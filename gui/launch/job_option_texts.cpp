@@ -4,8 +4,8 @@
 #include <base/shell_quote.h>
 #include <gui/launch/job_option_texts.h>
 #include <gui/strings.h>
-#include <remote/desk/config/job_launcher.h>
-#include <remote/desk/launch_lines/shell_words.h>
+#include <remote/desk/jobs/config/job_launcher.h>
+#include <remote/desk/jobs/launch_lines/shell_words.h>
 
 #include <QCoreApplication>
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/config/job.h>
+#include <remote/desk/jobs/config/job.h>
 
 #include <QString>
 #include <QStringList>

@@ -6,8 +6,8 @@
 #include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
-#include <remote/desk/config/job_text_help.h>
-#include <remote/desk/config/yaml_cursor.h>
+#include <remote/desk/jobs/config/job_text_help.h>
+#include <remote/desk/shared/yaml_cursor.h>
 
 #include <QAbstractItemView>
 #include <QCompleter>

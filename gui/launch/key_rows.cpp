@@ -8,8 +8,8 @@
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/field_form.h>
 #include <gui/widgets/layout_helpers.h>
-#include <remote/desk/config/yaml_tree.h>
-#include <remote/desk/config/yaml_write.h>
+#include <remote/desk/shared/yaml_tree.h>
+#include <remote/desk/shared/yaml_write.h>
 
 #include <QCoreApplication>
 #include <QHBoxLayout>

@@ -5,8 +5,8 @@
 
 #include <gui/launch/job_option_texts.h>
 #include <gui/launch/key_offers.h>
-#include <remote/desk/config/job_keys.h>
-#include <remote/desk/plan/compute_offers.h>
+#include <remote/desk/jobs/config/job_keys.h>
+#include <remote/desk/jobs/plan/compute_offers.h>
 
 #include <QObject>
 #include <QString>

@@ -6,7 +6,7 @@
 #include <gui/launch/train_values.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
-#include <remote/desk/config/job_launcher.h>
+#include <remote/desk/jobs/config/job_launcher.h>
 
 #include <QCoreApplication>
 #include <algorithm>

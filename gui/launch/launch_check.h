@@ -5,7 +5,7 @@
 
 #include <base/failure.h>
 #include <gui/launch/job_option_texts.h>
-#include <remote/desk/config/job.h>
+#include <remote/desk/jobs/config/job.h>
 
 #include <QString>
 #include <functional>

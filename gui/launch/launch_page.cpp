@@ -24,9 +24,9 @@
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/config/job_launcher.h>
-#include <remote/desk/config/yaml_tree.h>
-#include <remote/desk/launch/run_launcher.h>
+#include <remote/desk/jobs/config/job_launcher.h>
+#include <remote/desk/runs/launch/run_launcher.h>
+#include <remote/desk/shared/yaml_tree.h>
 #include <remote/logs/read/own_resource.h>
 
 #include <QAction>

@@ -6,10 +6,10 @@
 #include <gui/background_job.h>
 #include <gui/launch/job_document.h>
 #include <gui/launch/launch_check.h>
-#include <remote/desk/config/job.h>
-#include <remote/desk/config/recipes.h>
-#include <remote/desk/plan/memory_need.h>
-#include <remote/desk/run/run_controller.h>
+#include <remote/desk/jobs/config/job.h>
+#include <remote/desk/jobs/config/recipes.h>
+#include <remote/desk/jobs/plan/memory_need.h>
+#include <remote/desk/runs/run/run_controller.h>
 
 #include <QTimer>
 #include <QWidget>

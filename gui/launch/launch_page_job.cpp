@@ -17,8 +17,8 @@
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/config/distribuuuu_job.h>
-#include <remote/desk/config/job_edit.h>
+#include <remote/desk/jobs/config/distribuuuu_job.h>
+#include <remote/desk/jobs/config/job_edit.h>
 #include <remote/logs/variables/variable_table.h>
 
 #include <QLabel>

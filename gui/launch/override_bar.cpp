@@ -7,8 +7,8 @@
 #include <gui/texts.h>
 #include <gui/widgets/clear_button.h>
 #include <gui/widgets/layout_helpers.h>
-#include <remote/desk/config/distribuuuu_job.h>
-#include <remote/desk/launch_lines/shell_words.h>
+#include <remote/desk/jobs/config/distribuuuu_job.h>
+#include <remote/desk/jobs/launch_lines/shell_words.h>
 
 #include <QHBoxLayout>
 #include <QLabel>

@@ -7,8 +7,8 @@
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/config/job_launcher.h>
-#include <remote/desk/launch_lines/launch_line.h>
+#include <remote/desk/jobs/config/job_launcher.h>
+#include <remote/desk/jobs/launch_lines/launch_line.h>
 
 #include <QDialogButtonBox>
 #include <QFontDatabase>

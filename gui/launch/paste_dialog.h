@@ -4,9 +4,9 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <remote/desk/config/inventory.h>
-#include <remote/desk/config/job.h>
-#include <remote/desk/launch_lines/script_text.h>
+#include <remote/desk/jobs/config/job.h>
+#include <remote/desk/jobs/launch_lines/script_text.h>
+#include <remote/desk/nodes/inventory/inventory.h>
 
 #include <QDialog>
 #include <map>

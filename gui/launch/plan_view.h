@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/models/plan_model.h>
-#include <remote/desk/launch_lines/launch_line.h>
+#include <remote/desk/jobs/launch_lines/launch_line.h>
 
 #include <QWidget>
 

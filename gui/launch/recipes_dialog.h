@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <remote/desk/config/recipes.h>
+#include <remote/desk/jobs/config/recipes.h>
 
 #include <QDialog>
 #include <functional>

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/jobs/plan/launch_plan.h>
 
 #include <QString>
 #include <string>

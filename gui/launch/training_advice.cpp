@@ -4,7 +4,7 @@
 #include <base/config/key_table.h>
 #include <base/config/lr_schedule.h>
 #include <gui/launch/training_advice.h>
-#include <remote/desk/config/yaml_write.h>
+#include <remote/desk/shared/yaml_write.h>
 
 #include <algorithm>
 

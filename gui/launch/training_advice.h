@@ -4,7 +4,7 @@
 #pragma once
 
 #include <base/config/train_config.h>
-#include <remote/desk/config/job.h>
+#include <remote/desk/jobs/config/job.h>
 
 #include <cstdint>
 #include <map>

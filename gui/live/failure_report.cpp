@@ -4,8 +4,8 @@
 #include <gui/live/failure_report.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
-#include <remote/desk/run/fault_marks.h>
-#include <remote/desk/verdict_words.h>
+#include <remote/desk/runs/run/fault_marks.h>
+#include <remote/desk/runs/verdict_words.h>
 
 #include <QCoreApplication>
 #include <QRegularExpression>

@@ -12,7 +12,7 @@
 #include <gui/nccl/nccl_data.h>
 #include <gui/session/fix_runner.h>
 #include <gui/session/run_session.h>
-#include <remote/desk/preflight/preflight.h>
+#include <remote/desk/runs/preflight/preflight.h>
 
 #include <QElapsedTimer>
 #include <QTimer>

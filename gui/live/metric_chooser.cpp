@@ -7,7 +7,7 @@
 #include <gui/strings.h>
 #include <gui/widgets/check_list_popup.h>
 #include <gui/widgets/layout_helpers.h>
-#include <remote/desk/run/metric_summary.h>
+#include <remote/desk/runs/run/metric_summary.h>
 
 #include <QHBoxLayout>
 #include <QLabel>

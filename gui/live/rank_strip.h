@@ -5,7 +5,7 @@
 
 #include <gui/data/rank_holds.h>
 #include <gui/widgets/square_grid.h>
-#include <remote/desk/run/run_state.h>
+#include <remote/desk/runs/run/run_state.h>
 
 #include <QWidget>
 #include <vector>

@@ -4,10 +4,10 @@
 #include <gui/live/run_standing.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
-#include <remote/desk/run/fault_marks.h>
-#include <remote/desk/run/unread_steps.h>
-#include <remote/desk/verdict_words.h>
-#include <remote/desk/watch/slow_cause.h>
+#include <remote/desk/runs/run/fault_marks.h>
+#include <remote/desk/runs/run/unread_steps.h>
+#include <remote/desk/runs/verdict_words.h>
+#include <remote/desk/runs/watch/slow_cause.h>
 #include <remote/diagnosis/rank_activity.h>
 
 #include <QCoreApplication>

@@ -7,7 +7,7 @@
 #include <gui/texts.h>
 #include <gui/widgets/elided_label.h>
 #include <gui/widgets/layout_helpers.h>
-#include <remote/desk/run/unread_steps.h>
+#include <remote/desk/runs/run/unread_steps.h>
 
 #include <QHBoxLayout>
 #include <QLabel>

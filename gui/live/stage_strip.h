@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/style/glyphs.h>
-#include <remote/desk/run/run_state.h>
+#include <remote/desk/runs/run/run_state.h>
 
 #include <QFrame>
 #include <vector>

@@ -6,7 +6,7 @@
 #include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
-#include <remote/desk/watch/flight_watch.h>
+#include <remote/desk/runs/watch/flight_watch.h>
 
 #include <QCoreApplication>
 #include <QDateTime>

@@ -7,8 +7,8 @@
 #include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
-#include <remote/desk/compare/comparison_text.h>
-#include <remote/desk/compare/run_comparison.h>
+#include <remote/desk/archive/compare/comparison_text.h>
+#include <remote/desk/archive/compare/run_comparison.h>
 
 #include <QCoreApplication>
 #include <QFont>

@@ -3,16 +3,16 @@
 
 #pragma once
 
-#include <remote/desk/compare/run_columns.h>
+#include <remote/desk/archive/compare/run_columns.h>
 
 #include <QAbstractTableModel>
 #include <QStringList>
 #include <vector>
 
-namespace rankscope {
+namespace rankscope::inline archive {
 struct ComparedRun;
 struct RunComparison;
-}  // namespace rankscope
+}  // namespace rankscope::inline archive
 
 namespace rankscope::gui {
 

@@ -5,7 +5,7 @@
 #include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
-#include <remote/desk/watch/hang_sentences.h>
+#include <remote/desk/runs/watch/hang_sentences.h>
 
 namespace rankscope::gui {
 

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/watch/rank_looks.h>
+#include <remote/desk/runs/watch/rank_looks.h>
 
 #include <QAbstractTableModel>
 #include <map>

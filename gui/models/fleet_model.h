@@ -5,9 +5,9 @@
 
 #include <base/failure.h>
 #include <gui/data/device_slots.h>
-#include <remote/desk/config/inventory.h>
-#include <remote/desk/node/node_facts.h>
-#include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/jobs/plan/launch_plan.h>
+#include <remote/desk/nodes/inventory/inventory.h>
+#include <remote/desk/nodes/session/node_facts.h>
 
 #include <QAbstractTableModel>
 #include <cstdint>

@@ -8,7 +8,7 @@
 #include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
-#include <remote/desk/verdict_words.h>
+#include <remote/desk/runs/verdict_words.h>
 #include <remote/wire/sample_keys.h>
 
 #include <algorithm>

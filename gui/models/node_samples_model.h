@@ -5,7 +5,7 @@
 
 #include <gui/data/gpu_samples.h>
 #include <gui/data/live_data.h>
-#include <remote/desk/run/fault_marks.h>
+#include <remote/desk/runs/run/fault_marks.h>
 
 #include <QAbstractItemModel>
 #include <cstdint>

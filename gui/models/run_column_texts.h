@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/compare/run_columns.h>
+#include <remote/desk/archive/compare/run_columns.h>
 
 #include <QString>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/models/runs_model.h>
-#include <remote/desk/compare/run_groups.h>
+#include <remote/desk/archive/compare/run_groups.h>
 
 #include <QAbstractItemModel>
 #include <QTimer>

@@ -7,7 +7,7 @@
 #include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
-#include <remote/desk/compare/run_summary.h>
+#include <remote/desk/archive/compare/run_summary.h>
 
 #include <algorithm>
 #include <cmath>

@@ -3,9 +3,9 @@
 
 #pragma once
 
-#include <remote/desk/compare/run_columns.h>
-#include <remote/desk/store/run_labels.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/archive/compare/run_columns.h>
+#include <remote/desk/runs/store/run_labels.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <QAbstractTableModel>
 #include <map>

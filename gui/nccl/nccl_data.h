@@ -7,7 +7,7 @@
 #include <gui/data/live_model.h>
 #include <gui/nccl/nccl_range.h>
 #include <gui/nccl/nccl_snapshot.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <QObject>
 #include <QTimer>

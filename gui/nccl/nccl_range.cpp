@@ -3,7 +3,7 @@
 
 #include <gui/nccl/nccl_range.h>
 #include <gui/on_thread.h>
-#include <remote/desk/store/run_activity.h>
+#include <remote/desk/runs/store/run_activity.h>
 #include <remote/observe/nccl_activity/collective_stats.h>
 
 #include <algorithm>

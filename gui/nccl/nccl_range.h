@@ -6,7 +6,7 @@
 #include <gui/background_job.h>
 #include <gui/data/live_model.h>
 #include <gui/data/run_moment.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/runs/store/run_store.h>
 #include <remote/observe/nccl_activity/collective_report.h>
 
 #include <QObject>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/nccl/nccl_reader.h>
-#include <remote/desk/log_rules.h>
+#include <remote/desk/runs/log_rules.h>
 
 #include <algorithm>
 #include <utility>

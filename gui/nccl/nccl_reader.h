@@ -4,8 +4,8 @@
 #pragma once
 
 #include <gui/nccl/nccl_snapshot.h>
-#include <remote/desk/store/run_lines.h>
-#include <remote/desk/watch/saved_flights.h>
+#include <remote/desk/runs/store/run_lines.h>
+#include <remote/desk/runs/watch/saved_flights.h>
 #include <remote/logs/facts/fact_builder.h>
 #include <remote/logs/fold/folded_log.h>
 #include <remote/logs/rules/rule.h>

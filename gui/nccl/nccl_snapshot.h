@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/nccl/edge_texts.h>
-#include <remote/desk/watch/saved_flights.h>
+#include <remote/desk/runs/watch/saved_flights.h>
 #include <remote/diagnosis/verdict.h>
 #include <remote/logs/facts/run_facts.h>
 #include <remote/logs/fold/folded_rows.h>

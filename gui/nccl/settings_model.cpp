@@ -6,7 +6,7 @@
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
 #include <gui/texts.h>
-#include <remote/desk/plan/variable_notes.h>
+#include <remote/desk/jobs/plan/variable_notes.h>
 
 #include <algorithm>
 

@@ -8,10 +8,10 @@
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
-#include <remote/desk/config/job.h>
-#include <remote/desk/config/yaml_write.h>
-#include <remote/desk/plan/plan_settings.h>
-#include <remote/desk/plan/variable_notes.h>
+#include <remote/desk/jobs/config/job.h>
+#include <remote/desk/jobs/plan/plan_settings.h>
+#include <remote/desk/jobs/plan/variable_notes.h>
+#include <remote/desk/shared/yaml_write.h>
 
 #include <QCompleter>
 #include <QEvent>

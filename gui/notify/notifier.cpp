@@ -5,7 +5,7 @@
 #include <gui/on_thread.h>
 #include <gui/pool_task.h>
 #include <gui/strings.h>
-#include <remote/desk/notify/alert_command.h>
+#include <remote/desk/runs/notify/alert_command.h>
 
 #include <QApplication>
 #include <utility>

@@ -6,7 +6,7 @@
 #include <gui/data/event_queue.h>
 #include <gui/notify/desktop_notification.h>
 #include <gui/settings/settings.h>
-#include <remote/desk/notify/run_alerts.h>
+#include <remote/desk/runs/notify/run_alerts.h>
 
 #include <QObject>
 #include <QPointer>

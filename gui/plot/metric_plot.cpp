@@ -11,7 +11,7 @@
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 #include <gui/widgets/layout_helpers.h>
-#include <remote/desk/run/unread_steps.h>
+#include <remote/desk/runs/run/unread_steps.h>
 
 #include <QEvent>
 #include <QLabel>

@@ -8,7 +8,7 @@
 #include <gui/plot/svg_device.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
-#include <remote/desk/export/csv_cell.h>
+#include <remote/desk/archive/export/csv_cell.h>
 
 #include <QBuffer>
 #include <QCoreApplication>

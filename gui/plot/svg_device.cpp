@@ -3,7 +3,7 @@
 
 #include <gui/plot/svg_device.h>
 #include <gui/strings.h>
-#include <remote/desk/export/svg_plot.h>
+#include <remote/desk/archive/export/svg_plot.h>
 
 #include <QBuffer>
 #include <QImage>

@@ -7,7 +7,7 @@
 #include <gui/widgets/field_form.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/text_height.h>
-#include <remote/desk/notify/alert_command.h>
+#include <remote/desk/runs/notify/alert_command.h>
 
 #include <QCheckBox>
 #include <QHBoxLayout>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/prompts/question_dialog.h>
-#include <remote/desk/transport/prompter.h>
+#include <remote/desk/nodes/transport/prompter.h>
 
 class QLabel;
 class QPushButton;

@@ -8,7 +8,7 @@
 #include <gui/runs/column_dialog.h>
 #include <gui/strings.h>
 #include <gui/widgets/clear_button.h>
-#include <remote/desk/compare/run_summary.h>
+#include <remote/desk/archive/compare/run_summary.h>
 
 #include <QDialogButtonBox>
 #include <QHeaderView>

@@ -4,7 +4,7 @@
 #include <gui/runs/compare_export.h>
 #include <gui/runs/compare_plot.h>
 #include <gui/strings.h>
-#include <remote/desk/compare/run_comparison.h>
+#include <remote/desk/archive/compare/run_comparison.h>
 
 #include <QCoreApplication>
 #include <algorithm>

@@ -8,9 +8,9 @@
 #include <QStringList>
 #include <vector>
 
-namespace rankscope {
+namespace rankscope::inline archive {
 struct RunComparison;
-}
+}  // namespace rankscope::inline archive
 
 namespace rankscope::gui {
 

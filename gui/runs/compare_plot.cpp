@@ -11,7 +11,7 @@
 #include <gui/runs/compare_plot.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
-#include <remote/desk/compare/run_comparison.h>
+#include <remote/desk/archive/compare/run_comparison.h>
 
 #include <QContextMenuEvent>
 #include <QEvent>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/plot/qcustomplot_include.h>
-#include <remote/desk/compare/curve_axis.h>
+#include <remote/desk/archive/compare/curve_axis.h>
 
 #include <QWidget>
 #include <memory>
@@ -14,9 +14,9 @@
 class QMenu;
 class QScrollArea;
 
-namespace rankscope {
+namespace rankscope::inline archive {
 struct RunComparison;
-}
+}  // namespace rankscope::inline archive
 
 namespace rankscope::gui {
 

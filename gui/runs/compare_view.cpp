@@ -15,8 +15,8 @@
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/compare/comparison_text.h>
-#include <remote/desk/compare/run_comparison.h>
+#include <remote/desk/archive/compare/comparison_text.h>
+#include <remote/desk/archive/compare/run_comparison.h>
 
 #include <QCheckBox>
 #include <QHBoxLayout>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <QWidget>
 #include <filesystem>
@@ -21,9 +21,9 @@ class QTabWidget;
 class QTableView;
 class QToolButton;
 
-namespace rankscope {
+namespace rankscope::inline archive {
 struct RunComparison;
-}
+}  // namespace rankscope::inline archive
 
 namespace rankscope::gui {
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <remote/desk/store/run_labels.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/runs/store/run_labels.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <QObject>
 #include <filesystem>

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/store/run_labels.h>
+#include <remote/desk/runs/store/run_labels.h>
 
 #include <QDialog>
 #include <QString>

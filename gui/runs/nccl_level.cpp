@@ -6,8 +6,8 @@
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/config/job_launcher.h>
-#include <remote/desk/node/node_runs.h>
+#include <remote/desk/jobs/config/job_launcher.h>
+#include <remote/desk/nodes/session/node_runs.h>
 
 #include <QMenu>
 #include <array>

@@ -6,7 +6,7 @@
 #include <gui/runs/run_deleter.h>
 #include <gui/strings.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/store/run_trash.h>
+#include <remote/desk/runs/store/run_trash.h>
 
 #include <utility>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <QObject>
 #include <QTimer>
@@ -17,7 +17,7 @@ namespace rankscope::gui {
 class NoticeBar;
 
 /// Deletes runs so that it can be undone: they disappear at once, in every program, and stay in the store's trash for
-/// kTrashDays (remote/desk/store/run_trash.h). A notice offers to undo the last deletion for a while.
+/// kTrashDays (remote/desk/runs/store/run_trash.h). A notice offers to undo the last deletion for a while.
 class RunDeleter : public QObject {
     Q_OBJECT
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <remote/desk/export/run_export.h>
+#include <remote/desk/archive/export/run_export.h>
 
 #include <QObject>
 #include <QString>

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/store/run_filter.h>
+#include <remote/desk/runs/store/run_filter.h>
 
 #include <QSortFilterProxyModel>
 

@@ -21,7 +21,7 @@
 #include <gui/widgets/empty_state.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/store/last_heard.h>
+#include <remote/desk/runs/store/last_heard.h>
 
 #include <QDateTime>
 #include <QFileDialog>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <remote/desk/scaling/scaling_run.h>
+#include <remote/desk/archive/scaling/scaling_run.h>
 
 #include <QDialog>
 #include <filesystem>

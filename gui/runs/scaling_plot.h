@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/plot/qcustomplot_include.h>
-#include <remote/desk/scaling/scaling_point.h>
+#include <remote/desk/archive/scaling/scaling_point.h>
 
 #include <QWidget>
 #include <string>

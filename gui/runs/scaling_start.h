@@ -3,9 +3,9 @@
 
 #pragma once
 
-#include <remote/desk/config/job.h>
-#include <remote/desk/store/run_labels.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/jobs/config/job.h>
+#include <remote/desk/runs/store/run_labels.h>
+#include <remote/desk/runs/store/run_store.h>
 
 class QWidget;
 

@@ -6,7 +6,7 @@
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/store/set_aside.h>
+#include <remote/desk/runs/store/set_aside.h>
 
 namespace rankscope::gui {
 

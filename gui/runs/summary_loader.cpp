@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/runs/summary_loader.h>
-#include <remote/desk/compare/run_summary.h>
+#include <remote/desk/archive/compare/run_summary.h>
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
-#include <remote/desk/store/retention.h>
-#include <remote/desk/store/run_trash.h>
+#include <remote/desk/runs/store/retention.h>
+#include <remote/desk/runs/store/run_trash.h>
 
 #include <QDialogButtonBox>
 #include <QHeaderView>

@@ -5,7 +5,7 @@
 
 #include <gui/background_job.h>
 #include <gui/session/fleet.h>
-#include <remote/desk/preflight/apply_fix.h>
+#include <remote/desk/runs/preflight/apply_fix.h>
 
 #include <QObject>
 #include <QString>

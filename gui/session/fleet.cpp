@@ -5,8 +5,8 @@
 #include <gui/on_thread.h>
 #include <gui/session/fleet.h>
 #include <gui/strings.h>
-#include <remote/desk/node/probe.h>
-#include <remote/desk/node/session_pool.h>
+#include <remote/desk/nodes/session/probe.h>
+#include <remote/desk/nodes/session/session_pool.h>
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@ namespace rankscope::gui {
 
 namespace {
 
-/// Probes wait for networks and for admission (remote/desk/transport/admission.h): many threads, little work.
+/// Probes wait for networks and for admission (remote/desk/nodes/transport/admission.h): many threads, little work.
 constexpr int kProbesAtOnce = 64;
 
 /// The connection was closed, and a new one would ask the user something.

@@ -5,8 +5,8 @@
 
 #include <gui/background_job.h>
 #include <gui/models/fleet_model.h>
-#include <remote/desk/store/run_store.h>
-#include <remote/desk/transport/prompter.h>
+#include <remote/desk/nodes/transport/prompter.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <QObject>
 #include <QThreadPool>
@@ -19,9 +19,9 @@
 #include <string>
 #include <vector>
 
-namespace rankscope {
+namespace rankscope::inline nodes {
 class SessionPool;
-}
+}  // namespace rankscope::inline nodes
 
 namespace rankscope::gui {
 

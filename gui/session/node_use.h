@@ -5,8 +5,8 @@
 
 #include <base/wake_fd.h>
 #include <gui/background_job.h>
-#include <remote/desk/node/node_connection.h>
-#include <remote/desk/node/session_pool.h>
+#include <remote/desk/nodes/session/node_connection.h>
+#include <remote/desk/nodes/session/session_pool.h>
 
 #include <utility>
 

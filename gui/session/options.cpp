@@ -5,8 +5,8 @@
 #include <gui/session/options.h>
 #include <gui/settings/language.h>
 #include <gui/strings.h>
-#include <remote/desk/config/inventory.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/nodes/inventory/inventory.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <QCommandLineParser>
 #include <QCoreApplication>

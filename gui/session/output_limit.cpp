@@ -3,7 +3,7 @@
 
 #include <gui/session/output_limit.h>
 #include <gui/session/workspace.h>
-#include <remote/desk/run/log_share.h>
+#include <remote/desk/runs/run/log_share.h>
 
 #include <algorithm>
 

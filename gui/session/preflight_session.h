@@ -5,7 +5,7 @@
 
 #include <gui/background_job.h>
 #include <gui/session/fleet.h>
-#include <remote/desk/preflight/preflight.h>
+#include <remote/desk/runs/preflight/preflight.h>
 
 #include <QObject>
 #include <cstdint>

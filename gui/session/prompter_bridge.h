@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/transport/prompter.h>
+#include <remote/desk/nodes/transport/prompter.h>
 
 #include <QObject>
 #include <QPointer>

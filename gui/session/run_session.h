@@ -6,9 +6,9 @@
 #include <gui/background_job.h>
 #include <gui/data/event_queue.h>
 #include <gui/data/live_model.h>
-#include <remote/desk/run/run_controller.h>
-#include <remote/desk/store/run_store.h>
-#include <remote/desk/transport/prompter.h>
+#include <remote/desk/nodes/transport/prompter.h>
+#include <remote/desk/runs/run/run_controller.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <QObject>
 #include <QThreadPool>

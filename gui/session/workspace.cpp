@@ -4,7 +4,7 @@
 #include <base/clock.h>
 #include <gui/on_thread.h>
 #include <gui/session/workspace.h>
-#include <remote/desk/store/set_aside.h>
+#include <remote/desk/runs/store/set_aside.h>
 
 #include <QThread>
 #include <QWidget>

@@ -11,7 +11,7 @@
 #include <gui/session/prompter_bridge.h>
 #include <gui/session/run_sessions.h>
 #include <gui/settings/settings_file.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <QObject>
 #include <QThreadPool>

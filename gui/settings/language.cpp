@@ -4,7 +4,7 @@
 #include <base/config/phrase.h>
 #include <gui/settings/language.h>
 #include <gui/strings.h>
-#include <remote/desk/text.h>
+#include <remote/desk/shared/text.h>
 
 #include <QCoreApplication>
 #include <QLibraryInfo>

@@ -4,7 +4,7 @@
 #include <gui/settings/language.h>
 #include <gui/settings/settings.h>
 #include <gui/strings.h>
-#include <remote/desk/notify/alert_command.h>
+#include <remote/desk/runs/notify/alert_command.h>
 
 #include <QCoreApplication>
 #include <QDir>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <gui/style/look.h>
-#include <remote/desk/notify/run_alerts.h>
-#include <remote/desk/store/retention.h>
+#include <remote/desk/runs/notify/run_alerts.h>
+#include <remote/desk/runs/store/retention.h>
 
 #include <QString>
 #include <functional>

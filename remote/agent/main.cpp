@@ -37,7 +37,7 @@ int usage() {
     return 2;
 }
 
-// The desk starts the open file that it has checked (remote/desk/node/agent_script.cpp). The ranks do not inherit it, and
+// The desk starts the open file that it has checked (remote/desk/nodes/session/agent_script.cpp). The ranks do not inherit it, and
 // ps shows a name.
 void take_name(char* program) {
     constexpr std::string_view kOpen = "/proc/self/fd/";

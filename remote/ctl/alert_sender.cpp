@@ -3,8 +3,8 @@
 
 #include <remote/ctl/alert_sender.h>
 #include <remote/ctl/options.h>
-#include <remote/desk/notify/alert_command.h>
-#include <remote/desk/notify/plateau_rule.h>
+#include <remote/desk/runs/notify/alert_command.h>
+#include <remote/desk/runs/notify/plateau_rule.h>
 
 #include <cstdio>
 #include <utility>

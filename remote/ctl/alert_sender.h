@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/notify/run_alerts.h>
+#include <remote/desk/runs/notify/run_alerts.h>
 
 #include <CLI/CLI.hpp>
 

@@ -6,8 +6,8 @@
 #include <remote/ctl/output.h>
 #include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/run_view.h>
-#include <remote/desk/launch/run_launcher.h>
-#include <remote/desk/text.h>
+#include <remote/desk/runs/launch/run_launcher.h>
+#include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
 

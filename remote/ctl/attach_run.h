@@ -5,7 +5,7 @@
 
 #include <remote/ctl/alert_sender.h>
 #include <remote/ctl/options.h>
-#include <remote/desk/run/run_controller.h>
+#include <remote/desk/runs/run/run_controller.h>
 
 #include <cstdint>
 #include <string>

@@ -9,8 +9,8 @@
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/failure_bundle/bundle_draft.h>
-#include <remote/desk/text.h>
+#include <remote/desk/archive/failure_bundle/bundle_draft.h>
+#include <remote/desk/shared/text.h>
 #include <remote/diagnosis/failure_catalogue.h>
 
 #include <nlohmann/json.hpp>

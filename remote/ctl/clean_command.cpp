@@ -8,10 +8,10 @@
 #include <remote/ctl/commands.h>
 #include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/table.h>
-#include <remote/desk/node/leftovers.h>
-#include <remote/desk/node/node_connection.h>
-#include <remote/desk/plan/launch_plan.h>
-#include <remote/desk/text.h>
+#include <remote/desk/jobs/plan/launch_plan.h>
+#include <remote/desk/nodes/session/leftovers.h>
+#include <remote/desk/nodes/session/node_connection.h>
+#include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
 

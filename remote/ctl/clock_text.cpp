@@ -4,7 +4,7 @@
 #include <base/number_text.h>
 #include <remote/ctl/clock_text.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/text.h>
+#include <remote/desk/shared/text.h>
 
 #include <cmath>
 #include <string>

@@ -7,9 +7,9 @@
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/stored_lines.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/store/run_activity.h>
-#include <remote/desk/store/run_lines.h>
-#include <remote/desk/text.h>
+#include <remote/desk/runs/store/run_activity.h>
+#include <remote/desk/runs/store/run_lines.h>
+#include <remote/desk/shared/text.h>
 #include <remote/logs/grammar/read_sources.h>
 #include <remote/observe/nccl_activity/collective_stats.h>
 #include <remote/observe/nccl_activity/link_lines.h>

@@ -7,16 +7,16 @@
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/node/session_pool.h>
-#include <remote/desk/preflight/preflight_json.h>
-#include <remote/desk/run/through_node.h>
-#include <remote/desk/store/run_reports.h>
-#include <remote/desk/store/store_file.h>
-#include <remote/desk/text.h>
-#include <remote/desk/verdict_words.h>
-#include <remote/desk/watch/examination_report.h>
-#include <remote/desk/watch/hang_sentences.h>
-#include <remote/desk/watch/run_examination.h>
+#include <remote/desk/nodes/session/session_pool.h>
+#include <remote/desk/runs/preflight/preflight_json.h>
+#include <remote/desk/runs/run/through_node.h>
+#include <remote/desk/runs/store/run_reports.h>
+#include <remote/desk/runs/store/store_file.h>
+#include <remote/desk/runs/verdict_words.h>
+#include <remote/desk/runs/watch/examination_report.h>
+#include <remote/desk/runs/watch/hang_sentences.h>
+#include <remote/desk/runs/watch/run_examination.h>
+#include <remote/desk/shared/text.h>
 #include <remote/logs/fold/rank_set.h>
 #include <remote/wire/event_json.h>
 

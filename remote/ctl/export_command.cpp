@@ -6,8 +6,8 @@
 #include <remote/ctl/progress_line.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/export/run_export.h>
-#include <remote/desk/text.h>
+#include <remote/desk/archive/export/run_export.h>
+#include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <remote/ctl/folded_text.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/text.h>
+#include <remote/desk/shared/text.h>
 
 #include <algorithm>
 #include <cstdio>

@@ -3,7 +3,7 @@
 
 #include <remote/ctl/follow.h>
 #include <remote/ctl/options.h>
-#include <remote/desk/text.h>
+#include <remote/desk/shared/text.h>
 
 #include <pthread.h>
 

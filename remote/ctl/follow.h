@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/run/run_controller.h>
+#include <remote/desk/runs/run/run_controller.h>
 
 #include <memory>
 

@@ -6,8 +6,8 @@
 #include <remote/ctl/commands.h>
 #include <remote/ctl/output.h>
 #include <remote/ctl/table.h>
-#include <remote/desk/config/node_import.h>
-#include <remote/desk/text.h>
+#include <remote/desk/nodes/inventory/node_import.h>
+#include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>

@@ -4,12 +4,12 @@
 #include <base/files.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/output.h>
-#include <remote/desk/config/distribuuuu_job.h>
-#include <remote/desk/config/job_keys.h>
-#include <remote/desk/config/job_launcher.h>
-#include <remote/desk/launch_lines/launch_line.h>
-#include <remote/desk/launch_lines/script_text.h>
-#include <remote/desk/text.h>
+#include <remote/desk/jobs/config/distribuuuu_job.h>
+#include <remote/desk/jobs/config/job_keys.h>
+#include <remote/desk/jobs/config/job_launcher.h>
+#include <remote/desk/jobs/launch_lines/launch_line.h>
+#include <remote/desk/jobs/launch_lines/script_text.h>
+#include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
 

@@ -5,10 +5,10 @@
 #include <remote/ctl/commands.h>
 #include <remote/ctl/output.h>
 #include <remote/ctl/table.h>
-#include <remote/desk/keys/key_install.h>
-#include <remote/desk/launch/desk_name.h>
-#include <remote/desk/plan/launch_plan.h>
-#include <remote/desk/text.h>
+#include <remote/desk/jobs/plan/launch_plan.h>
+#include <remote/desk/nodes/keys/key_install.h>
+#include <remote/desk/runs/launch/desk_name.h>
+#include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
 #include <sodium/utils.h>

@@ -7,7 +7,7 @@
 #include <remote/ctl/remark_text.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/text.h>
+#include <remote/desk/shared/text.h>
 #include <remote/logs/read/sources.h>
 #include <remote/logs/story/merge_times.h>
 #include <remote/logs/verdicts/diagnosis.h>

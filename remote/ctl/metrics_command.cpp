@@ -3,7 +3,7 @@
 
 #include <remote/ctl/commands.h>
 #include <remote/ctl/output.h>
-#include <remote/desk/text.h>
+#include <remote/desk/shared/text.h>
 #include <remote/observe/metric_lines/learn_pattern.h>
 #include <remote/observe/metric_lines/line_metrics.h>
 

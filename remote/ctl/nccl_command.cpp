@@ -8,13 +8,13 @@
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/run/through_node.h>
-#include <remote/desk/text.h>
-#include <remote/desk/watch/flight_watch.h>
-#include <remote/desk/watch/hang_sentences.h>
-#include <remote/desk/watch/nccl_examination.h>
-#include <remote/desk/watch/ras_watch.h>
-#include <remote/desk/watch/saved_flights.h>
+#include <remote/desk/runs/run/through_node.h>
+#include <remote/desk/runs/watch/flight_watch.h>
+#include <remote/desk/runs/watch/hang_sentences.h>
+#include <remote/desk/runs/watch/nccl_examination.h>
+#include <remote/desk/runs/watch/ras_watch.h>
+#include <remote/desk/runs/watch/saved_flights.h>
+#include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>

@@ -4,9 +4,9 @@
 #include <base/json_text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
-#include <remote/desk/text.h>
-#include <remote/desk/transport/ssh_target.h>
-#include <remote/desk/transport/transport_choice.h>
+#include <remote/desk/nodes/transport/ssh_target.h>
+#include <remote/desk/nodes/transport/transport_choice.h>
+#include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
 

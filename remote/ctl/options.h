@@ -4,9 +4,9 @@
 #pragma once
 
 #include <base/failure.h>
-#include <remote/desk/config/inventory.h>
-#include <remote/desk/store/run_store.h>
-#include <remote/desk/transport/prompter.h>
+#include <remote/desk/nodes/inventory/inventory.h>
+#include <remote/desk/nodes/transport/prompter.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <filesystem>
 #include <memory>

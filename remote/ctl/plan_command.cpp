@@ -3,9 +3,9 @@
 
 #include <base/json_text.h>
 #include <remote/ctl/commands.h>
-#include <remote/desk/config/job.h>
-#include <remote/desk/launch/run_launcher.h>
-#include <remote/desk/launch_lines/launch_line.h>
+#include <remote/desk/jobs/config/job.h>
+#include <remote/desk/jobs/launch_lines/launch_line.h>
+#include <remote/desk/runs/launch/run_launcher.h>
 
 #include <nlohmann/json.hpp>
 

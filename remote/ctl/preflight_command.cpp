@@ -7,10 +7,10 @@
 #include <remote/ctl/preflight_text.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/node/session_pool.h>
-#include <remote/desk/preflight/preflight_json.h>
-#include <remote/desk/preflight/report_changes.h>
-#include <remote/desk/text.h>
+#include <remote/desk/nodes/session/session_pool.h>
+#include <remote/desk/runs/preflight/preflight_json.h>
+#include <remote/desk/runs/preflight/report_changes.h>
+#include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>

@@ -5,9 +5,9 @@
 #include <remote/ctl/options.h>
 #include <remote/ctl/preflight_fixes.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/config/job_edit.h>
-#include <remote/desk/preflight/apply_fix.h>
-#include <remote/desk/text.h>
+#include <remote/desk/jobs/config/job_edit.h>
+#include <remote/desk/runs/preflight/apply_fix.h>
+#include <remote/desk/shared/text.h>
 
 #include <algorithm>
 #include <cstdio>

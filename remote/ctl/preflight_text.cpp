@@ -5,7 +5,7 @@
 #include <remote/ctl/preflight_text.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/text.h>
+#include <remote/desk/shared/text.h>
 
 #include <cstdio>
 #include <string>

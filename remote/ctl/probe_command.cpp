@@ -6,11 +6,11 @@
 #include <remote/ctl/commands.h>
 #include <remote/ctl/output.h>
 #include <remote/ctl/table.h>
-#include <remote/desk/node/clock_check.h>
-#include <remote/desk/node/facts_json.h>
-#include <remote/desk/node/probe.h>
-#include <remote/desk/node/session_pool.h>
-#include <remote/desk/text.h>
+#include <remote/desk/nodes/session/clock_check.h>
+#include <remote/desk/nodes/session/facts_json.h>
+#include <remote/desk/nodes/session/probe.h>
+#include <remote/desk/nodes/session/session_pool.h>
+#include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
 

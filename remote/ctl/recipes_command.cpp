@@ -5,8 +5,8 @@
 #include <remote/ctl/commands.h>
 #include <remote/ctl/output.h>
 #include <remote/ctl/table.h>
-#include <remote/desk/config/job.h>
-#include <remote/desk/config/recipes.h>
+#include <remote/desk/jobs/config/job.h>
+#include <remote/desk/jobs/config/recipes.h>
 
 #include <nlohmann/json.hpp>
 

@@ -3,9 +3,9 @@
 
 #include <base/wake_fd.h>
 #include <remote/ctl/recorded_stops_delivery.h>
-#include <remote/desk/node/node_connection.h>
-#include <remote/desk/run/recorded_stops.h>
-#include <remote/desk/text.h>
+#include <remote/desk/nodes/session/node_connection.h>
+#include <remote/desk/runs/run/recorded_stops.h>
+#include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <remote/ctl/options.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <string>
 #include <vector>

@@ -6,9 +6,9 @@
 #include <remote/ctl/output.h>
 #include <remote/ctl/run_job.h>
 #include <remote/ctl/run_view.h>
-#include <remote/desk/config/job.h>
-#include <remote/desk/run/run_controller.h>
-#include <remote/desk/text.h>
+#include <remote/desk/jobs/config/job.h>
+#include <remote/desk/runs/run/run_controller.h>
+#include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
 

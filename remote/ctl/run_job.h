@@ -5,8 +5,8 @@
 
 #include <remote/ctl/alert_sender.h>
 #include <remote/ctl/options.h>
-#include <remote/desk/config/job.h>
-#include <remote/desk/run/log_share.h>
+#include <remote/desk/jobs/config/job.h>
+#include <remote/desk/runs/run/log_share.h>
 
 #include <CLI/CLI.hpp>
 

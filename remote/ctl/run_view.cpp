@@ -4,9 +4,9 @@
 #include <base/number_text.h>
 #include <remote/ctl/run_view.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/node/agent_failures.h>
-#include <remote/desk/run/fault_marks.h>
-#include <remote/desk/verdict_words.h>
+#include <remote/desk/nodes/session/agent_failures.h>
+#include <remote/desk/runs/run/fault_marks.h>
+#include <remote/desk/runs/verdict_words.h>
 #include <remote/wire/event_json.h>
 
 #include <unistd.h>

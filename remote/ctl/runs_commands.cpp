@@ -20,13 +20,13 @@
 #include <remote/ctl/sample_table.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/config/job_edit.h>
-#include <remote/desk/failure_bundle/run_redactor.h>
-#include <remote/desk/run/fault_marks.h>
-#include <remote/desk/run/metric_summary.h>
-#include <remote/desk/run/run_state.h>
-#include <remote/desk/text.h>
-#include <remote/desk/verdict_words.h>
+#include <remote/desk/archive/failure_bundle/run_redactor.h>
+#include <remote/desk/jobs/config/job_edit.h>
+#include <remote/desk/runs/run/fault_marks.h>
+#include <remote/desk/runs/run/metric_summary.h>
+#include <remote/desk/runs/run/run_state.h>
+#include <remote/desk/runs/verdict_words.h>
+#include <remote/desk/shared/text.h>
 #include <remote/wire/event_json.h>
 
 #include <nlohmann/json.hpp>

@@ -7,8 +7,8 @@
 #include <remote/ctl/runs_labels.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/compare/comparison_text.h>
-#include <remote/desk/compare/run_groups.h>
+#include <remote/desk/archive/compare/comparison_text.h>
+#include <remote/desk/archive/compare/run_groups.h>
 
 #include <nlohmann/json.hpp>
 

@@ -5,8 +5,8 @@
 #include <remote/ctl/progress_line.h>
 #include <remote/ctl/runs_import.h>
 #include <remote/ctl/stop_on_interrupt.h>
-#include <remote/desk/import/run_import.h>
-#include <remote/desk/text.h>
+#include <remote/desk/archive/import/run_import.h>
+#include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <remote/ctl/commands.h>
-#include <remote/desk/store/run_labels.h>
+#include <remote/desk/runs/store/run_labels.h>
 
 #include <map>
 #include <string>

@@ -11,9 +11,9 @@
 #include <remote/ctl/runs_trash.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/compare/run_groups.h>
-#include <remote/desk/compare/run_summary.h>
-#include <remote/desk/store/run_filter.h>
+#include <remote/desk/archive/compare/run_groups.h>
+#include <remote/desk/archive/compare/run_summary.h>
+#include <remote/desk/runs/store/run_filter.h>
 
 #include <nlohmann/json.hpp>
 

@@ -5,7 +5,7 @@
 
 #include <remote/ctl/options.h>
 #include <remote/ctl/unfinished_runs.h>
-#include <remote/desk/store/run_labels.h>
+#include <remote/desk/runs/store/run_labels.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>

@@ -7,7 +7,7 @@
 #include <remote/ctl/runs_log.h>
 #include <remote/ctl/stored_lines.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/text.h>
+#include <remote/desk/shared/text.h>
 #include <remote/logs/fold/line_folder.h>
 #include <remote/logs/fold/rank_set.h>
 

@@ -8,11 +8,11 @@
 #include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/runs_on_nodes.h>
 #include <remote/ctl/table.h>
-#include <remote/desk/config/job_launcher.h>
-#include <remote/desk/node/node_connection.h>
-#include <remote/desk/plan/launch_plan.h>
-#include <remote/desk/run/adopt_run.h>
-#include <remote/desk/text.h>
+#include <remote/desk/jobs/config/job_launcher.h>
+#include <remote/desk/jobs/plan/launch_plan.h>
+#include <remote/desk/nodes/session/node_connection.h>
+#include <remote/desk/runs/run/adopt_run.h>
+#include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
 

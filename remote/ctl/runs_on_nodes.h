@@ -5,8 +5,8 @@
 
 #include <remote/ctl/attach_run.h>
 #include <remote/ctl/options.h>
-#include <remote/desk/node/node_runs.h>
-#include <remote/desk/store/stop_order.h>
+#include <remote/desk/nodes/session/node_runs.h>
+#include <remote/desk/runs/store/stop_order.h>
 
 #include <string>
 #include <vector>

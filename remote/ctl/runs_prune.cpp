@@ -8,7 +8,7 @@
 #include <remote/ctl/runs_prune.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/store/retention.h>
+#include <remote/desk/runs/store/retention.h>
 
 #include <nlohmann/json.hpp>
 

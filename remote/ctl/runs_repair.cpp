@@ -4,7 +4,7 @@
 #include <base/clock.h>
 #include <remote/ctl/output.h>
 #include <remote/ctl/runs_repair.h>
-#include <remote/desk/store/set_aside.h>
+#include <remote/desk/runs/store/set_aside.h>
 
 #include <nlohmann/json.hpp>
 

@@ -6,7 +6,7 @@
 #include <remote/ctl/runs_trash.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/store/run_trash.h>
+#include <remote/desk/runs/store/run_trash.h>
 
 #include <nlohmann/json.hpp>
 

@@ -9,7 +9,7 @@
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
-#include <remote/desk/scaling/scaling_run.h>
+#include <remote/desk/archive/scaling/scaling_run.h>
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>

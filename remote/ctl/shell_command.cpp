@@ -4,9 +4,9 @@
 #include <base/shell_quote.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/output.h>
-#include <remote/desk/node/node_shell.h>
-#include <remote/desk/plan/launch_plan.h>
-#include <remote/desk/text.h>
+#include <remote/desk/jobs/plan/launch_plan.h>
+#include <remote/desk/nodes/session/node_shell.h>
+#include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 
 #include <base/clock.h>
 #include <remote/ctl/stored_lines.h>
-#include <remote/desk/text.h>
+#include <remote/desk/shared/text.h>
 
 #include <algorithm>
 #include <array>

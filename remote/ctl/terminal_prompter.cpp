@@ -5,7 +5,7 @@
 #include <remote/ctl/options.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_guard.h>
-#include <remote/desk/text.h>
+#include <remote/desk/shared/text.h>
 
 #include <fcntl.h>
 #include <termios.h>

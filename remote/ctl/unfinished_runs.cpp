@@ -4,9 +4,9 @@
 #include <base/clock.h>
 #include <remote/ctl/local_time.h>
 #include <remote/ctl/unfinished_runs.h>
-#include <remote/desk/config/inventory.h>
-#include <remote/desk/store/last_heard.h>
-#include <remote/desk/text.h>
+#include <remote/desk/nodes/inventory/inventory.h>
+#include <remote/desk/runs/store/last_heard.h>
+#include <remote/desk/shared/text.h>
 
 #include <algorithm>
 #include <iterator>

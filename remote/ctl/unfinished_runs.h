@@ -4,8 +4,8 @@
 #pragma once
 
 #include <remote/ctl/options.h>
-#include <remote/desk/run/unwatched_runs.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/runs/run/unwatched_runs.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <map>
 #include <memory>

@@ -103,7 +103,7 @@ struct ExitEvent {
 };
 
 /// Something that users should know and that ends nothing. A node sends id and arguments; the desk adds the
-/// texts (remote/desk/node/notices.h).
+/// texts (remote/desk/nodes/session/notices.h).
 struct NoticeEvent {
     FailureId id = {};
     std::vector<std::string> args = {};  ///< what belongs to it, as the catalogue's text numbers it

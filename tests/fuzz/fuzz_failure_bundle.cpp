@@ -5,8 +5,8 @@
 
 #include "target.h"
 
-#include <remote/desk/failure_bundle/bundle_import.h>
-#include <remote/desk/failure_bundle/redactor.h>
+#include <remote/desk/archive/failure_bundle/bundle_import.h>
+#include <remote/desk/archive/failure_bundle/redactor.h>
 
 #include <algorithm>
 

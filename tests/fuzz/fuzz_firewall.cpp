@@ -7,8 +7,8 @@
 #include "target.h"
 
 #include <base/utf8.h>
-#include <remote/desk/preflight/firewall_fix.h>
-#include <remote/desk/preflight/firewall_rules.h>
+#include <remote/desk/runs/preflight/firewall_fix.h>
+#include <remote/desk/runs/preflight/firewall_rules.h>
 
 #include <algorithm>
 

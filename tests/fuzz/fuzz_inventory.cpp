@@ -5,7 +5,7 @@
 
 #include "target.h"
 
-#include <remote/desk/config/inventory.h>
+#include <remote/desk/nodes/inventory/inventory.h>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace rankscope;

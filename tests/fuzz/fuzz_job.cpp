@@ -6,8 +6,8 @@
 #include "target.h"
 
 #include <base/config/train_config.h>
-#include <remote/desk/config/job.h>
-#include <remote/desk/launch/run_launcher.h>
+#include <remote/desk/jobs/config/job.h>
+#include <remote/desk/runs/launch/run_launcher.h>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace rankscope;

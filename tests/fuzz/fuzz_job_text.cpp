@@ -6,11 +6,11 @@
 
 #include "target.h"
 
-#include <remote/desk/config/job.h>
-#include <remote/desk/config/job_edit.h>
-#include <remote/desk/config/job_text_help.h>
-#include <remote/desk/config/yaml_cursor.h>
-#include <remote/desk/config/yaml_tree.h>
+#include <remote/desk/jobs/config/job.h>
+#include <remote/desk/jobs/config/job_edit.h>
+#include <remote/desk/jobs/config/job_text_help.h>
+#include <remote/desk/shared/yaml_cursor.h>
+#include <remote/desk/shared/yaml_tree.h>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace rankscope;

@@ -5,8 +5,8 @@
 
 #include "target.h"
 
-#include <remote/desk/launch/run_launcher.h>
-#include <remote/desk/launch_lines/launch_line.h>
+#include <remote/desk/jobs/launch_lines/launch_line.h>
+#include <remote/desk/runs/launch/run_launcher.h>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace rankscope;

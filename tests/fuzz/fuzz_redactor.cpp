@@ -6,7 +6,7 @@
 
 #include "target.h"
 
-#include <remote/desk/failure_bundle/redactor.h>
+#include <remote/desk/archive/failure_bundle/redactor.h>
 
 #include <nlohmann/json.hpp>
 

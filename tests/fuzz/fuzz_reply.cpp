@@ -5,10 +5,10 @@
 
 #include "target.h"
 
-#include <remote/desk/node/agent_failures.h>
-#include <remote/desk/node/facts_json.h>
-#include <remote/desk/run/run_state.h>
-#include <remote/desk/run/run_tracker.h>
+#include <remote/desk/nodes/session/agent_failures.h>
+#include <remote/desk/nodes/session/facts_json.h>
+#include <remote/desk/runs/run/run_state.h>
+#include <remote/desk/runs/run/run_tracker.h>
 #include <remote/wire/event_json.h>
 #include <remote/wire/event_wire.h>
 #include <remote/wire/frames.pb.h>

@@ -5,7 +5,7 @@
 
 #include "target.h"
 
-#include <remote/desk/launch_lines/sandbox_shell.h>
+#include <remote/desk/jobs/launch_lines/sandbox_shell.h>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace rankscope;

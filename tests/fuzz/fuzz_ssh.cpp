@@ -5,11 +5,11 @@
 
 #include "target.h"
 
-#include <remote/desk/config/node_import.h>
-#include <remote/desk/transport/agent_keys.h>
-#include <remote/desk/transport/askpass_server.h>
-#include <remote/desk/transport/known_hosts_markers.h>
-#include <remote/desk/transport/openssh_errors.h>
+#include <remote/desk/nodes/inventory/node_import.h>
+#include <remote/desk/nodes/transport/agent_keys.h>
+#include <remote/desk/nodes/transport/askpass_server.h>
+#include <remote/desk/nodes/transport/known_hosts_markers.h>
+#include <remote/desk/nodes/transport/openssh_errors.h>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace rankscope;

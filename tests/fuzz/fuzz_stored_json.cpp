@@ -5,10 +5,10 @@
 
 #include "target.h"
 
-#include <remote/desk/deploy/artifacts.h>
-#include <remote/desk/node/facts_json.h>
-#include <remote/desk/plan/launch_plan.h>
-#include <remote/desk/run/run_state.h>
+#include <remote/desk/jobs/plan/launch_plan.h>
+#include <remote/desk/nodes/deploy/artifacts.h>
+#include <remote/desk/nodes/session/facts_json.h>
+#include <remote/desk/runs/run/run_state.h>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace rankscope;

@@ -7,8 +7,8 @@
 #include "target.h"
 
 #include <base/foreign_yaml.h>
-#include <remote/desk/compare/job_values.h>
-#include <remote/desk/config/yaml_tree.h>
+#include <remote/desk/archive/compare/job_values.h>
+#include <remote/desk/shared/yaml_tree.h>
 
 #include <functional>
 

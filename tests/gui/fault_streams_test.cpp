@@ -10,8 +10,8 @@
 #include <gui/live/rank_strip.h>
 #include <gui/models/node_samples_model.h>
 #include <gui/models/rank_table_model.h>
-#include <remote/desk/plan/launch_plan.h>
-#include <remote/desk/run/run_tracker.h>
+#include <remote/desk/jobs/plan/launch_plan.h>
+#include <remote/desk/runs/run/run_tracker.h>
 #include <remote/wire/event_json.h>
 
 #include <nlohmann/json.hpp>

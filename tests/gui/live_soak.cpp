@@ -17,7 +17,7 @@
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
-#include <remote/desk/run/event_pump.h>
+#include <remote/desk/runs/run/event_pump.h>
 #include <remote/wire/event_wire.h>
 #include <remote/wire/frame_codec.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/preflight/pairs_to_try.h>
+#include <remote/desk/runs/preflight/pairs_to_try.h>
 
 #include <tests/gui/synthetic_preflight.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/node/notices.h>
+#include <remote/desk/nodes/session/notices.h>
 #include <remote/wire/sample_keys.h>
 
 #include <tests/gui/synthetic_run.h>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/data/live_data.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <functional>
 #include <string>

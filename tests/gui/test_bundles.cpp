@@ -6,8 +6,8 @@
 #include <gui/logs/logs_page.h>
 #include <gui/runs/runs_page.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/failure_bundle/archive_writer.h>
-#include <remote/desk/failure_bundle/bundle_import.h>
+#include <remote/desk/archive/failure_bundle/archive_writer.h>
+#include <remote/desk/archive/failure_bundle/bundle_import.h>
 
 #include <tests/gui/pages_fixture.h>
 

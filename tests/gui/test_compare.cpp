@@ -11,7 +11,7 @@
 #include <gui/runs/runs_page.h>
 #include <gui/widgets/check_chooser.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/compare/run_comparison.h>
+#include <remote/desk/archive/compare/run_comparison.h>
 
 #include <tests/gui/pages_fixture.h>
 

@@ -4,7 +4,7 @@
 // A run store that cannot be used: Runs shows why, and one click begins a new one.
 
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/store/sqlite.h>
+#include <remote/desk/runs/store/sqlite.h>
 
 #include <tests/gui/pages_fixture.h>
 

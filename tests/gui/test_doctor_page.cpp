@@ -13,7 +13,7 @@
 #include <gui/models/checks_model.h>
 #include <gui/widgets/elided_label.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/store/run_reports.h>
+#include <remote/desk/runs/store/run_reports.h>
 
 #include <tests/gui/pages_fixture.h>
 #include <tests/gui/synthetic_preflight.h>

@@ -7,7 +7,7 @@
 #include <gui/launch/launch_page.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
-#include <remote/desk/config/job.h>
+#include <remote/desk/jobs/config/job.h>
 
 #include <tests/gui/pages_fixture.h>
 

@@ -6,7 +6,7 @@
 #include <gui/live/live_page.h>
 #include <gui/runs/runs_page.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <tests/gui/pages_fixture.h>
 

@@ -6,7 +6,7 @@
 #include <gui/fleet/leftovers_dialog.h>
 #include <gui/fleet/node_dialog.h>
 #include <gui/fleet/node_runs_dialog.h>
-#include <remote/desk/node/session_pool.h>
+#include <remote/desk/nodes/session/session_pool.h>
 
 #include <tests/gui/gui_test.h>
 

@@ -5,7 +5,7 @@
 
 #include <gui/launch/job_form.h>
 #include <gui/launch/key_rows.h>
-#include <remote/desk/config/job_launcher.h>
+#include <remote/desk/jobs/config/job_launcher.h>
 
 #include <tests/gui/gui_test.h>
 

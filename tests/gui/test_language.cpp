@@ -5,8 +5,8 @@
 #include <gui/logview/line_meaning.h>
 #include <gui/settings/language.h>
 #include <gui/texts.h>
-#include <remote/desk/log_rules.h>
-#include <remote/desk/text.h>
+#include <remote/desk/runs/log_rules.h>
+#include <remote/desk/shared/text.h>
 #include <remote/logs/variables/variable_table.h>
 #include <remote/logs/verdicts/rule_text.h>
 

@@ -3,8 +3,8 @@
 
 #include <gui/launch/launch_check.h>
 #include <gui/launch/run_conflicts.h>
-#include <remote/desk/config/job_launcher.h>
-#include <remote/desk/launch/slurm/slurm_options.h>
+#include <remote/desk/jobs/config/job_launcher.h>
+#include <remote/desk/jobs/launchers/slurm/slurm_options.h>
 
 #include <tests/gui/gui_test.h>
 

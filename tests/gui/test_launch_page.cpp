@@ -6,9 +6,9 @@
 #include <gui/app/main_window.h>
 #include <gui/launch/launch_page.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/config/job_launcher.h>
-#include <remote/desk/launch/slurm/slurm_options.h>
-#include <remote/desk/launch_lines/sandbox_shell.h>
+#include <remote/desk/jobs/config/job_launcher.h>
+#include <remote/desk/jobs/launch_lines/sandbox_shell.h>
+#include <remote/desk/jobs/launchers/slurm/slurm_options.h>
 
 #include <tests/gui/pages_fixture.h>
 

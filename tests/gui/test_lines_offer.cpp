@@ -13,7 +13,7 @@
 #include <gui/plot/lines_offer.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/session/workspace.h>
-#include <remote/desk/run/unread_steps.h>
+#include <remote/desk/runs/run/unread_steps.h>
 
 #include <tests/gui/gui_test.h>
 #include <tests/gui/synthetic_run.h>

@@ -4,7 +4,7 @@
 #include <gui/session/options.h>
 #include <gui/style/look.h>
 #include <gui/style/theme.h>
-#include <remote/desk/config/job.h>
+#include <remote/desk/jobs/config/job.h>
 
 #include <tests/gui/gui_test.h>
 

@@ -6,7 +6,7 @@
 #include <gui/launch/launch_page.h>
 #include <gui/session/output_limit.h>
 #include <gui/settings/settings_file.h>
-#include <remote/desk/run/log_share.h>
+#include <remote/desk/runs/run/log_share.h>
 
 #include <tests/gui/pages_fixture.h>
 

@@ -5,8 +5,8 @@
 #include <gui/runs/compare_view.h>
 #include <gui/runs/runs_page.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/store/run_labels.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/runs/store/run_labels.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <tests/gui/pages_fixture.h>
 

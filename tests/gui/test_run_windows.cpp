@@ -12,7 +12,7 @@
 #include <gui/runs/runs_page.h>
 #include <gui/runs/runs_table.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/node/node_connection.h>
+#include <remote/desk/nodes/session/node_connection.h>
 
 #include <tests/gui/pages_fixture.h>
 

@@ -8,8 +8,8 @@
 #include <gui/runs/runs_page.h>
 #include <gui/runs/runs_table.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/compare/run_summary.h>
-#include <remote/desk/store/run_labels.h>
+#include <remote/desk/archive/compare/run_summary.h>
+#include <remote/desk/runs/store/run_labels.h>
 
 #include <tests/gui/pages_fixture.h>
 

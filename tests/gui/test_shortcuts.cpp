@@ -13,7 +13,7 @@
 #include <gui/runs/runs_page.h>
 #include <gui/settings/settings_file.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/config/recipes.h>
+#include <remote/desk/jobs/config/recipes.h>
 
 #include <tests/gui/pages_fixture.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/launch/training_advice.h>
-#include <remote/desk/config/job_edit.h>
+#include <remote/desk/jobs/config/job_edit.h>
 
 #include <gtest/gtest.h>
 

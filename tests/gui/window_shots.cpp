@@ -9,7 +9,7 @@
 #include <gui/runs/runs_page.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
-#include <remote/desk/store/run_labels.h>
+#include <remote/desk/runs/store/run_labels.h>
 
 #include <tests/gui/synthetic_run.h>
 #include <tests/gui/window_shots.h>

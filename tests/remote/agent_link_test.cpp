@@ -10,10 +10,10 @@
 #include <base/files.h>
 #include <base/paths.h>
 #include <remote/agent/node/process_tree.h>
-#include <remote/desk/node/agent_link.h>
-#include <remote/desk/node/agent_script.h>
-#include <remote/desk/node/probe.h>
-#include <remote/desk/transport/local_transport.h>
+#include <remote/desk/nodes/session/agent_link.h>
+#include <remote/desk/nodes/session/agent_script.h>
+#include <remote/desk/nodes/session/probe.h>
+#include <remote/desk/nodes/transport/local_transport.h>
 
 #include <gtest/gtest.h>
 #include <sched.h>

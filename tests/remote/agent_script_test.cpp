@@ -8,7 +8,7 @@
 #include "support/temporary_folder.h"
 
 #include <base/files.h>
-#include <remote/desk/node/agent_script.h>
+#include <remote/desk/nodes/session/agent_script.h>
 #include <remote/wire/frame_codec.h>
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 
 #include "support/wait_until.h"
 
-#include <remote/desk/preflight/apply_fix.h>
+#include <remote/desk/runs/preflight/apply_fix.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

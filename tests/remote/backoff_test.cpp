@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/launch/backoff.h>
+#include <remote/desk/runs/launch/backoff.h>
 
 #include <gtest/gtest.h>
 

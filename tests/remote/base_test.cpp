@@ -10,8 +10,8 @@
 #include <base/private_folder.h>
 #include <base/sha256.h>
 #include <base/wake_fd.h>
-#include <remote/desk/node/facts_json.h>
-#include <remote/desk/text.h>
+#include <remote/desk/nodes/session/facts_json.h>
+#include <remote/desk/shared/text.h>
 
 #include <gtest/gtest.h>
 #include <poll.h>

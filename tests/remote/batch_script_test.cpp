@@ -3,9 +3,9 @@
 
 // Batch scripts as users of Slurm have them.
 
-#include <remote/desk/launch/run_launcher.h>
-#include <remote/desk/launch/slurm/slurm_options.h>
-#include <remote/desk/launch_lines/launch_line.h>
+#include <remote/desk/jobs/launch_lines/launch_line.h>
+#include <remote/desk/jobs/launchers/slurm/slurm_options.h>
+#include <remote/desk/runs/launch/run_launcher.h>
 
 #include <gtest/gtest.h>
 

@@ -4,10 +4,10 @@
 // What RAS, the Flight Recorder and the profiler make of a run that stalls: from recorded answers.
 
 #include <base/files.h>
-#include <remote/desk/watch/collective_cause.h>
-#include <remote/desk/watch/flight_watch.h>
-#include <remote/desk/watch/nccl_watch.h>
-#include <remote/desk/watch/ras_watch.h>
+#include <remote/desk/runs/watch/collective_cause.h>
+#include <remote/desk/runs/watch/flight_watch.h>
+#include <remote/desk/runs/watch/nccl_watch.h>
+#include <remote/desk/runs/watch/ras_watch.h>
 
 #include <gtest/gtest.h>
 #include <zstd.h>

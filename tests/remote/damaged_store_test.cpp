@@ -7,9 +7,9 @@
 
 #include <base/clock.h>
 #include <base/files.h>
-#include <remote/desk/store/run_store.h>
-#include <remote/desk/store/set_aside.h>
-#include <remote/desk/store/sqlite.h>
+#include <remote/desk/runs/store/run_store.h>
+#include <remote/desk/runs/store/set_aside.h>
+#include <remote/desk/runs/store/sqlite.h>
 
 #include <gtest/gtest.h>
 #include <sys/mount.h>

@@ -6,11 +6,11 @@
 
 #include <base/files.h>
 #include <base/metrics_line.h>
-#include <remote/desk/deploy/artifacts.h>
-#include <remote/desk/node/agent_failures.h>
-#include <remote/desk/node/agent_link.h>
-#include <remote/desk/node/bundle_push.h>
-#include <remote/desk/transport/local_transport.h>
+#include <remote/desk/nodes/deploy/artifacts.h>
+#include <remote/desk/nodes/session/agent_failures.h>
+#include <remote/desk/nodes/session/agent_link.h>
+#include <remote/desk/nodes/session/bundle_push.h>
+#include <remote/desk/nodes/transport/local_transport.h>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/config/distribuuuu_job.h>
-#include <remote/desk/config/job.h>
+#include <remote/desk/jobs/config/distribuuuu_job.h>
+#include <remote/desk/jobs/config/job.h>
 
 #include <gtest/gtest.h>
 

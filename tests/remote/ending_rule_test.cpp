@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/run/ending_rule.h>
-#include <remote/desk/run/recorded_stops.h>
+#include <remote/desk/runs/run/ending_rule.h>
+#include <remote/desk/runs/run/recorded_stops.h>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/launch/event_intake.h>
+#include <remote/desk/runs/launch/event_intake.h>
 
 #include <gtest/gtest.h>
 

@@ -7,9 +7,9 @@
 #include "support/wait_until.h"
 
 #include <base/clock.h>
-#include <remote/desk/run/event_pump.h>
-#include <remote/desk/run/run_state.h>
-#include <remote/desk/store/sqlite.h>
+#include <remote/desk/runs/run/event_pump.h>
+#include <remote/desk/runs/run/run_state.h>
+#include <remote/desk/runs/store/sqlite.h>
 
 #include <gtest/gtest.h>
 

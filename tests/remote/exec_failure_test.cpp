@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/node/agent_failures.h>
-#include <remote/desk/transport/exec_failure.h>
-#include <remote/desk/transport/ssh_failures.h>
+#include <remote/desk/nodes/session/agent_failures.h>
+#include <remote/desk/nodes/transport/exec_failure.h>
+#include <remote/desk/nodes/transport/ssh_failures.h>
 
 #include <gtest/gtest.h>
 

@@ -5,10 +5,10 @@
 #include "support/plans.h"
 #include "support/temporary_folder.h"
 
-#include <remote/desk/failure_bundle/archive_writer.h>
-#include <remote/desk/failure_bundle/bundle_draft.h>
-#include <remote/desk/failure_bundle/bundle_import.h>
-#include <remote/desk/failure_bundle/bundle_lines.h>
+#include <remote/desk/archive/failure_bundle/archive_writer.h>
+#include <remote/desk/archive/failure_bundle/bundle_draft.h>
+#include <remote/desk/archive/failure_bundle/bundle_import.h>
+#include <remote/desk/archive/failure_bundle/bundle_lines.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

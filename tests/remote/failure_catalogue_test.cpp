@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
-#include <remote/desk/node/agent_failures.h>
-#include <remote/desk/node/notices.h>
+#include <remote/desk/nodes/session/agent_failures.h>
+#include <remote/desk/nodes/session/notices.h>
 #include <remote/diagnosis/failure_catalogue.h>
 #include <remote/diagnosis/verdict.h>
 #include <remote/observe/metric_lines/unread_lines.h>

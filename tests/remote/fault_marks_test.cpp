@@ -5,10 +5,10 @@
 #include "support/plans.h"
 
 #include <base/metrics_line.h>
-#include <remote/desk/run/fault_marks.h>
-#include <remote/desk/run/memory_facts.h>
-#include <remote/desk/verdict_words.h>
-#include <remote/desk/watch/store_path.h>
+#include <remote/desk/runs/run/fault_marks.h>
+#include <remote/desk/runs/run/memory_facts.h>
+#include <remote/desk/runs/verdict_words.h>
+#include <remote/desk/runs/watch/store_path.h>
 #include <remote/diagnosis/verdict_source.h>
 #include <remote/wire/sample_keys.h>
 

@@ -4,7 +4,7 @@
 // The commands that open a firewall; that they do is shown by firewall_real_test.cpp.
 
 #include <base/files.h>
-#include <remote/desk/preflight/firewall_fix.h>
+#include <remote/desk/runs/preflight/firewall_fix.h>
 
 #include <gtest/gtest.h>
 

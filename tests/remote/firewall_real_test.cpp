@@ -7,8 +7,8 @@
 #include "support/firewalled_node.h"
 
 #include <base/text.h>
-#include <remote/desk/preflight/firewall_fix.h>
-#include <remote/desk/preflight/firewall_rules.h>
+#include <remote/desk/runs/preflight/firewall_fix.h>
+#include <remote/desk/runs/preflight/firewall_rules.h>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 // The rule that decides, of rules that real firewalls printed (tests/data/firewall/capture).
 
 #include <base/files.h>
-#include <remote/desk/preflight/firewall_rules.h>
+#include <remote/desk/runs/preflight/firewall_rules.h>
 
 #include <gtest/gtest.h>
 

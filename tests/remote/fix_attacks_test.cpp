@@ -8,10 +8,10 @@
 #include "support/temporary_folder.h"
 
 #include <base/files.h>
-#include <remote/desk/preflight/firewall/opening_commands.h>
-#include <remote/desk/preflight/host_checks.h>
-#include <remote/desk/preflight/hosts_line.h>
-#include <remote/desk/preflight/name_checks.h>
+#include <remote/desk/runs/preflight/firewall/opening_commands.h>
+#include <remote/desk/runs/preflight/host_checks.h>
+#include <remote/desk/runs/preflight/hosts_line.h>
+#include <remote/desk/runs/preflight/name_checks.h>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/watch/hang_sentences.h>
-#include <remote/desk/watch/hang_verdict.h>
+#include <remote/desk/runs/watch/hang_sentences.h>
+#include <remote/desk/runs/watch/hang_verdict.h>
 
 #include <gtest/gtest.h>
 

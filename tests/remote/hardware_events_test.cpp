@@ -10,8 +10,8 @@
 
 #include <remote/agent/hardware/hardware_events.h>
 #include <remote/agent/ranks/exit_cause.h>
-#include <remote/desk/node/notices.h>
-#include <remote/desk/run/run_tracker.h>
+#include <remote/desk/nodes/session/notices.h>
+#include <remote/desk/runs/run/run_tracker.h>
 #include <remote/wire/event_wire.h>
 
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include "support/temporary_folder.h"
 
 #include <base/files.h>
-#include <remote/desk/config/inventory.h>
+#include <remote/desk/nodes/inventory/inventory.h>
 
 #include <gtest/gtest.h>
 

@@ -3,11 +3,11 @@
 
 #include "support/problems.h"
 
-#include <remote/desk/config/job.h>
-#include <remote/desk/config/job_edit.h>
-#include <remote/desk/config/job_keys.h>
-#include <remote/desk/config/job_launcher.h>
-#include <remote/desk/config/yaml_tree.h>
+#include <remote/desk/jobs/config/job.h>
+#include <remote/desk/jobs/config/job_edit.h>
+#include <remote/desk/jobs/config/job_keys.h>
+#include <remote/desk/jobs/config/job_launcher.h>
+#include <remote/desk/shared/yaml_tree.h>
 
 #include <gtest/gtest.h>
 

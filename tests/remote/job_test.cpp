@@ -5,12 +5,12 @@
 #include "support/temporary_folder.h"
 
 #include <base/files.h>
-#include <remote/desk/config/job.h>
-#include <remote/desk/config/job_edit.h>
-#include <remote/desk/config/job_keys.h>
-#include <remote/desk/config/job_launcher.h>
-#include <remote/desk/config/yaml_tree.h>
-#include <remote/desk/launch/slurm/slurm_options.h>
+#include <remote/desk/jobs/config/job.h>
+#include <remote/desk/jobs/config/job_edit.h>
+#include <remote/desk/jobs/config/job_keys.h>
+#include <remote/desk/jobs/config/job_launcher.h>
+#include <remote/desk/jobs/launchers/slurm/slurm_options.h>
+#include <remote/desk/shared/yaml_tree.h>
 
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/config/job_edit.h>
-#include <remote/desk/config/job_keys.h>
-#include <remote/desk/config/job_text_help.h>
-#include <remote/desk/config/yaml_cursor.h>
+#include <remote/desk/jobs/config/job_edit.h>
+#include <remote/desk/jobs/config/job_keys.h>
+#include <remote/desk/jobs/config/job_text_help.h>
+#include <remote/desk/shared/yaml_cursor.h>
 
 #include <gtest/gtest.h>
 

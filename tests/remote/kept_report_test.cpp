@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/preflight/kept_report.h>
-#include <remote/desk/store/run_reports.h>
-#include <remote/desk/store/run_store.h>
-#include <remote/desk/store/store_file.h>
-#include <remote/desk/watch/examination_report.h>
+#include <remote/desk/runs/preflight/kept_report.h>
+#include <remote/desk/runs/store/run_reports.h>
+#include <remote/desk/runs/store/run_store.h>
+#include <remote/desk/runs/store/store_file.h>
+#include <remote/desk/runs/watch/examination_report.h>
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
-#include <remote/desk/keys/key_install.h>
-#include <remote/desk/keys/key_pair.h>
-#include <remote/desk/transport/agent_keys.h>
+#include <remote/desk/nodes/keys/key_install.h>
+#include <remote/desk/nodes/keys/key_pair.h>
+#include <remote/desk/nodes/transport/agent_keys.h>
 
 #include <gtest/gtest.h>
 #include <support/run_program.h>

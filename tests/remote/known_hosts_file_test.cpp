@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
-#include <remote/desk/transport/kept_answers.h>
-#include <remote/desk/transport/known_hosts_file.h>
+#include <remote/desk/nodes/transport/kept_answers.h>
+#include <remote/desk/nodes/transport/known_hosts_file.h>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

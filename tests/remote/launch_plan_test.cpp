@@ -5,9 +5,9 @@
 #include "support/run_program.h"
 #include "support/temporary_folder.h"
 
-#include <remote/desk/launch/run_launcher.h>
-#include <remote/desk/plan/compute_offers.h>
-#include <remote/desk/plan/nccl_plugin.h>
+#include <remote/desk/jobs/plan/compute_offers.h>
+#include <remote/desk/jobs/plan/nccl_plugin.h>
+#include <remote/desk/runs/launch/run_launcher.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

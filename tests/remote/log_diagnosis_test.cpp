@@ -6,11 +6,11 @@
 #include "support/temporary_folder.h"
 #include "support/wait_until.h"
 
-#include <remote/desk/run/event_pump.h>
-#include <remote/desk/run/log_diagnosis.h>
-#include <remote/desk/run/stored_causes.h>
-#include <remote/desk/store/run_lines.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/runs/run/event_pump.h>
+#include <remote/desk/runs/run/log_diagnosis.h>
+#include <remote/desk/runs/run/stored_causes.h>
+#include <remote/desk/runs/store/run_lines.h>
+#include <remote/desk/runs/store/run_store.h>
 #include <remote/diagnosis/verdict_source.h>
 #include <remote/logs/rules/rule_set.h>
 #include <remote/logs/verdicts/diagnosis.h>

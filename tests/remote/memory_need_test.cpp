@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/config/inventory.h>
-#include <remote/desk/config/job.h>
-#include <remote/desk/plan/memory_need.h>
+#include <remote/desk/jobs/config/job.h>
+#include <remote/desk/jobs/plan/memory_need.h>
+#include <remote/desk/nodes/inventory/inventory.h>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/config/node_import.h>
+#include <remote/desk/nodes/inventory/node_import.h>
 
 #include <gtest/gtest.h>
 #include <support/scoped_environment.h>

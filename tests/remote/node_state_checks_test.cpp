@@ -3,10 +3,10 @@
 
 // What a preflight says of GPUs, of NCCL's settings and of limits: from typed facts of nodes.
 
-#include <remote/desk/preflight/gpu_checks.h>
-#include <remote/desk/preflight/host_checks.h>
-#include <remote/desk/preflight/interface_checks.h>
-#include <remote/desk/preflight/nccl_setting_checks.h>
+#include <remote/desk/runs/preflight/gpu_checks.h>
+#include <remote/desk/runs/preflight/host_checks.h>
+#include <remote/desk/runs/preflight/interface_checks.h>
+#include <remote/desk/runs/preflight/nccl_setting_checks.h>
 
 #include <gtest/gtest.h>
 

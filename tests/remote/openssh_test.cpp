@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/transport/admission.h>
-#include <remote/desk/transport/askpass_server.h>
-#include <remote/desk/transport/openssh_errors.h>
+#include <remote/desk/nodes/transport/admission.h>
+#include <remote/desk/nodes/transport/askpass_server.h>
+#include <remote/desk/nodes/transport/openssh_errors.h>
 
 #include <gtest/gtest.h>
 

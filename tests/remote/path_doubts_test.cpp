@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/preflight/complete_checks.h>
-#include <remote/desk/preflight/host_checks.h>
-#include <remote/desk/preflight/path_checks.h>
-#include <remote/desk/preflight/path_doubts.h>
-#include <remote/desk/preflight/path_fixes.h>
+#include <remote/desk/runs/preflight/complete_checks.h>
+#include <remote/desk/runs/preflight/host_checks.h>
+#include <remote/desk/runs/preflight/path_checks.h>
+#include <remote/desk/runs/preflight/path_doubts.h>
+#include <remote/desk/runs/preflight/path_fixes.h>
 
 #include <gtest/gtest.h>
 

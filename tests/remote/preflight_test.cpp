@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/preflight/host_checks.h>
-#include <remote/desk/preflight/interface_checks.h>
-#include <remote/desk/preflight/job_needs.h>
-#include <remote/desk/preflight/name_checks.h>
-#include <remote/desk/preflight/network_choice.h>
-#include <remote/desk/preflight/pairs_to_try.h>
-#include <remote/desk/preflight/path_checks.h>
-#include <remote/desk/preflight/report_changes.h>
+#include <remote/desk/runs/preflight/host_checks.h>
+#include <remote/desk/runs/preflight/interface_checks.h>
+#include <remote/desk/runs/preflight/job_needs.h>
+#include <remote/desk/runs/preflight/name_checks.h>
+#include <remote/desk/runs/preflight/network_choice.h>
+#include <remote/desk/runs/preflight/pairs_to_try.h>
+#include <remote/desk/runs/preflight/path_checks.h>
+#include <remote/desk/runs/preflight/report_changes.h>
 
 #include <gtest/gtest.h>
 

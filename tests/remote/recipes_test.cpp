@@ -3,8 +3,8 @@
 
 #include "support/temporary_folder.h"
 
-#include <remote/desk/config/job.h>
-#include <remote/desk/config/recipes.h>
+#include <remote/desk/jobs/config/job.h>
+#include <remote/desk/jobs/config/recipes.h>
 
 #include <gtest/gtest.h>
 

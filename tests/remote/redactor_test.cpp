@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/failure_bundle/command_secrets.h>
-#include <remote/desk/failure_bundle/redactor.h>
+#include <remote/desk/archive/failure_bundle/command_secrets.h>
+#include <remote/desk/archive/failure_bundle/redactor.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

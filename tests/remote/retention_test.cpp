@@ -4,7 +4,7 @@
 #include "support/plans.h"
 #include "support/temporary_folder.h"
 
-#include <remote/desk/store/retention.h>
+#include <remote/desk/runs/store/retention.h>
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 
 #include "support/temporary_folder.h"
 
-#include <remote/desk/notify/alert_command.h>
-#include <remote/desk/notify/plateau_rule.h>
-#include <remote/desk/notify/run_alerts.h>
+#include <remote/desk/runs/notify/alert_command.h>
+#include <remote/desk/runs/notify/plateau_rule.h>
+#include <remote/desk/runs/notify/run_alerts.h>
 
 #include <gtest/gtest.h>
 

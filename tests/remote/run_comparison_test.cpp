@@ -4,12 +4,12 @@
 #include "support/plans.h"
 #include "support/temporary_folder.h"
 
-#include <remote/desk/compare/comparison_text.h>
-#include <remote/desk/compare/job_values.h>
-#include <remote/desk/compare/metric_sense.h>
-#include <remote/desk/compare/run_comparison.h>
-#include <remote/desk/compare/run_groups.h>
-#include <remote/desk/node/version_names.h>
+#include <remote/desk/archive/compare/comparison_text.h>
+#include <remote/desk/archive/compare/job_values.h>
+#include <remote/desk/archive/compare/metric_sense.h>
+#include <remote/desk/archive/compare/run_comparison.h>
+#include <remote/desk/archive/compare/run_groups.h>
+#include <remote/desk/nodes/session/version_names.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

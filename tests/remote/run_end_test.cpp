@@ -6,8 +6,8 @@
 #include "support/events.h"
 #include "support/plans.h"
 
-#include <remote/desk/run/run_tracker.h>
-#include <remote/desk/verdict_words.h>
+#include <remote/desk/runs/run/run_tracker.h>
+#include <remote/desk/runs/verdict_words.h>
 
 #include <gtest/gtest.h>
 

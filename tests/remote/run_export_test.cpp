@@ -6,10 +6,10 @@
 #include "support/temporary_folder.h"
 
 #include <base/files.h>
-#include <remote/desk/export/csv_cell.h>
-#include <remote/desk/export/curve_bins.h>
-#include <remote/desk/export/run_export.h>
-#include <remote/desk/export/svg_plot.h>
+#include <remote/desk/archive/export/csv_cell.h>
+#include <remote/desk/archive/export/curve_bins.h>
+#include <remote/desk/archive/export/run_export.h>
+#include <remote/desk/archive/export/svg_plot.h>
 #include <remote/observe/tensorboard/record_stream.h>
 #include <remote/observe/tensorboard/scalars.h>
 

@@ -6,9 +6,9 @@
 #include "support/temporary_folder.h"
 
 #include <base/files.h>
-#include <remote/desk/export/run_export.h>
-#include <remote/desk/import/run_import.h>
-#include <remote/desk/run/run_state.h>
+#include <remote/desk/archive/export/run_export.h>
+#include <remote/desk/archive/import/run_import.h>
+#include <remote/desk/runs/run/run_state.h>
 #include <remote/observe/tensorboard/event_writer.h>
 
 #include <gtest/gtest.h>

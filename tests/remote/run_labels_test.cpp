@@ -4,9 +4,9 @@
 #include "support/plans.h"
 #include "support/temporary_folder.h"
 
-#include <remote/desk/store/run_filter.h>
-#include <remote/desk/store/run_labels.h>
-#include <remote/desk/store/run_store.h>
+#include <remote/desk/runs/store/run_filter.h>
+#include <remote/desk/runs/store/run_labels.h>
+#include <remote/desk/runs/store/run_store.h>
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 #include "support/events.h"
 #include "support/plans.h"
 
-#include <remote/desk/run/metric_summary.h>
-#include <remote/desk/run/run_state.h>
-#include <remote/desk/run/unread_steps.h>
+#include <remote/desk/runs/run/metric_summary.h>
+#include <remote/desk/runs/run/run_state.h>
+#include <remote/desk/runs/run/unread_steps.h>
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include "support/scoped_environment.h"
 #include "support/temporary_folder.h"
 
-#include <remote/desk/store/run_store.h>
-#include <remote/desk/store/sqlite.h>
+#include <remote/desk/runs/store/run_store.h>
+#include <remote/desk/runs/store/sqlite.h>
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include "support/plans.h"
 
 #include <base/metrics_line.h>
-#include <remote/desk/run/run_tracker.h>
+#include <remote/desk/runs/run/run_tracker.h>
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include "support/plans.h"
 #include "support/temporary_folder.h"
 
-#include <remote/desk/store/run_labels.h>
-#include <remote/desk/store/run_trash.h>
+#include <remote/desk/runs/store/run_labels.h>
+#include <remote/desk/runs/store/run_trash.h>
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include "support/temporary_folder.h"
 
 #include <base/files.h>
-#include <remote/desk/watch/saved_flights.h>
+#include <remote/desk/runs/watch/saved_flights.h>
 
 #include <gtest/gtest.h>
 

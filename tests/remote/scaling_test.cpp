@@ -4,7 +4,7 @@
 #include "support/plans.h"
 #include "support/temporary_folder.h"
 
-#include <remote/desk/scaling/scaling_result.h>
+#include <remote/desk/archive/scaling/scaling_result.h>
 
 #include <gtest/gtest.h>
 

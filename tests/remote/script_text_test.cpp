@@ -5,8 +5,8 @@
 
 #include <base/clock.h>
 #include <base/private_folder.h>
-#include <remote/desk/launch_lines/sandbox_shell.h>
-#include <remote/desk/launch_lines/script_text.h>
+#include <remote/desk/jobs/launch_lines/sandbox_shell.h>
+#include <remote/desk/jobs/launch_lines/script_text.h>
 
 #include <gtest/gtest.h>
 #include <tests/machine_speed.h>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/config/secret_env.h>
-#include <remote/desk/launch/run_launcher.h>
+#include <remote/desk/jobs/config/secret_env.h>
+#include <remote/desk/runs/launch/run_launcher.h>
 
 #include <gtest/gtest.h>
 

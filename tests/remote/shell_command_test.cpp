@@ -10,7 +10,7 @@
 #include <base/command_parts.h>
 #include <base/shell_command.h>
 #include <base/shell_quote.h>
-#include <remote/desk/text.h>
+#include <remote/desk/shared/text.h>
 #include <remote/diagnosis/command_fix.h>
 #include <remote/diagnosis/failure_catalogue.h>
 

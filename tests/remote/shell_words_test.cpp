@@ -4,7 +4,7 @@
 #include "support/run_program.h"
 
 #include <base/shell_quote.h>
-#include <remote/desk/launch_lines/shell_words.h>
+#include <remote/desk/jobs/launch_lines/shell_words.h>
 
 #include <gtest/gtest.h>
 

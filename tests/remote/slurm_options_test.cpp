@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/config/job.h>
-#include <remote/desk/config/job_launcher.h>
-#include <remote/desk/launch/slurm/slurm_options.h>
+#include <remote/desk/jobs/config/job.h>
+#include <remote/desk/jobs/config/job_launcher.h>
+#include <remote/desk/jobs/launchers/slurm/slurm_options.h>
 
 #include <gtest/gtest.h>
 

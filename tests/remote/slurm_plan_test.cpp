@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/launch/run_launcher.h>
-#include <remote/desk/launch/slurm/slurm_options.h>
-#include <remote/desk/launch/slurm/slurm_plan.h>
-#include <remote/desk/node/slurm_failures.h>
+#include <remote/desk/jobs/launchers/slurm/slurm_options.h>
+#include <remote/desk/jobs/launchers/slurm/slurm_plan.h>
+#include <remote/desk/nodes/session/slurm_failures.h>
+#include <remote/desk/runs/launch/run_launcher.h>
 #include <remote/wire/slurm_exit.h>
 
 #include <gtest/gtest.h>

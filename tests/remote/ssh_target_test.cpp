@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/config/inventory.h>
-#include <remote/desk/transport/agent_keys.h>
-#include <remote/desk/transport/known_hosts_markers.h>
-#include <remote/desk/transport/ssh_failures.h>
-#include <remote/desk/transport/ssh_target.h>
-#include <remote/desk/transport/transport.h>
+#include <remote/desk/nodes/inventory/inventory.h>
+#include <remote/desk/nodes/transport/agent_keys.h>
+#include <remote/desk/nodes/transport/known_hosts_markers.h>
+#include <remote/desk/nodes/transport/ssh_failures.h>
+#include <remote/desk/nodes/transport/ssh_target.h>
+#include <remote/desk/nodes/transport/transport.h>
 
 #include <gtest/gtest.h>
 #include <support/hostile_texts.h>

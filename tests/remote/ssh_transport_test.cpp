@@ -5,7 +5,7 @@
 
 #include "support/wait_until.h"
 
-#include <remote/desk/transport/transport.h>
+#include <remote/desk/nodes/transport/transport.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -3,7 +3,7 @@
 
 // Synthetic runs: what looks at their ranks would find, round after round.
 
-#include <remote/desk/watch/straggler_rule.h>
+#include <remote/desk/runs/watch/straggler_rule.h>
 
 #include <gtest/gtest.h>
 

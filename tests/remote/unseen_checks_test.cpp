@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/preflight/unseen_checks.h>
+#include <remote/desk/runs/preflight/unseen_checks.h>
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 
 #include <base/files.h>
 #include <remote/agent/files/tree_store.h>
-#include <remote/desk/deploy/user_tree.h>
+#include <remote/desk/nodes/deploy/user_tree.h>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

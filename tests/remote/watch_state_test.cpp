@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/watch/hang_rule.h>
-#include <remote/desk/watch/path_confirmation.h>
-#include <remote/desk/watch/watch_state.h>
+#include <remote/desk/runs/watch/hang_rule.h>
+#include <remote/desk/runs/watch/path_confirmation.h>
+#include <remote/desk/runs/watch/watch_state.h>
 
 #include <gtest/gtest.h>
 

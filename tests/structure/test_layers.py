@@ -10,6 +10,8 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 LONGEST = 600
+# The libraries of the desk, the lowest first.
+DESK = ["remote/desk/shared", "remote/desk/nodes", "remote/desk/jobs", "remote/desk/runs", "remote/desk/archive"]
 # What a folder may include, besides itself. The longest matching prefix of a file decides.
 MAY_INCLUDE = {
     "base": [],
@@ -18,15 +20,19 @@ MAY_INCLUDE = {
     "remote/observe": ["base", "remote/wire"],
     "remote/logs": ["base", "remote/diagnosis"],
     "remote/agent": ["base", "remote/diagnosis", "remote/wire", "remote/observe"],
-    "remote/desk": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs"],
+    "remote/desk/shared": ["base"],
+    "remote/desk/nodes": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/desk/shared"],
+    "remote/desk/jobs": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", *DESK[:2]],
+    "remote/desk/runs": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", *DESK[:3]],
+    "remote/desk/archive": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", *DESK[:4]],
     "remote/askpass": ["base"],
-    "remote/ctl": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", "remote/desk"],
-    "gui": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", "remote/desk"],
+    "remote/ctl": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", *DESK],
+    "gui": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", *DESK],
     "engine": ["base"],
 }
 # Folders whose subfolders are rooms: no circle between them.
-HOUSES = ["remote/agent", "remote/desk", "remote/logs", "remote/observe", "gui", "engine", "base"]
-GENERATED = {"remote/wire/frames.pb.h", "remote/observe/tensorboard/event.pb.h", "remote/desk/preflight/kept_report.pb.h"}
+HOUSES = ["remote/agent", "remote/desk", *DESK, "remote/logs", "remote/observe", "gui", "engine", "base"]
+GENERATED = {"remote/wire/frames.pb.h", "remote/observe/tensorboard/event.pb.h", "remote/desk/runs/preflight/kept_report.pb.h"}
 
 
 def sources() -> list[str]:
@@ -106,16 +112,23 @@ class Layers(unittest.TestCase):
             with self.subTest(house):
                 self.assertEqual(circle(rooms), [])
 
-    def test_only_the_table_of_launchers_names_them(self):
-        """A launcher is a folder of remote/desk/launch; everything else asks RunLauncher, LauncherKind and JobLauncher."""
-        table = "remote/desk/launch/launchers.cpp"
-        folders = {"/".join(name.split("/")[:4]) + "/" for name in self.product if re.match(r"remote/desk/launch/[^/]+/", name)}
+    def test_only_the_tables_of_launchers_name_them(self):
+        """A launcher is a folder of remote/desk/runs/launch, and one of remote/desk/jobs/launchers if job files have a section for it. Everything
+        else asks RunLauncher, LauncherKind and JobLauncher."""
+        tables = ("remote/desk/runs/launch/launchers.cpp", "remote/desk/jobs/launchers/job_launchers.cpp")
+        launcher = re.compile(r"remote/desk/(?:runs/launch|jobs/launchers)/([^/]+)/")
+
+        def launcher_of(name):
+            found = launcher.match(name)
+            return found[1] if found else None
+
+        folders = {launcher_of(name) for name in self.product} - {None}
         self.assertGreaterEqual(len(folders), 2)
-        wrong = [f"{name} includes {target}" for name, targets in self.includes.items() for target in targets for folder in folders
-                 if name != table and target.startswith(folder) and not name.startswith(folder)]
+        wrong = [f"{name} includes {target}" for name, targets in self.includes.items() for target in targets
+                 if name not in tables and launcher_of(target) not in (None, launcher_of(name))]
         self.assertEqual(wrong, [])
         asks = re.compile(r"launcher(?:_?name)?(?:\(\))? *[=!]= *\"\w+\"|Launcher::(?:Ssh|Slurm)")
-        asking = [name for name in self.product if not name.startswith(("remote/desk/launch/", "remote/agent/", "engine/"))
+        asking = [name for name in self.product if not name.startswith(("remote/desk/runs/launch/", "remote/desk/jobs/launchers/", "remote/agent/", "engine/"))
                   and asks.search((REPOSITORY / name).read_text(encoding="utf-8", errors="replace"))]
         self.assertEqual(asking, [])
 

@@ -15,7 +15,7 @@ namespace rankscope::agent {
 void add_stage(SpoolWriter& spool, int rank, StageName name, StageStatus status, const std::string& detail,
                double progress = -1);
 
-/// Something that users should know; the desk makes the texts (remote/desk/node/notices.h).
+/// Something that users should know; the desk makes the texts (remote/desk/nodes/session/notices.h).
 void add_notice(SpoolWriter& spool, int rank, FailureId id, const std::vector<std::string>& args);
 
 }  // namespace rankscope::agent

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-la_ssize_t give_bytes(archive* /*unused*/, void* source, const void** buffer) noexcept {
+la_ssize_t give_bytes(::archive* /*unused*/, void* source, const void** buffer) noexcept {
     const auto piece = (*static_cast<ByteSource*>(source))();
     *buffer = piece.data();
     return static_cast<la_ssize_t>(piece.size());
@@ -34,7 +34,7 @@ bool is_packed(std::string_view head) {
     return head.size() >= 262 && head.substr(257, 5) == "ustar";
 }
 
-void PackedBytes::Free::operator()(archive* a) const {
+void PackedBytes::Free::operator()(::archive* a) const {
     archive_read_free(a);
 }
 

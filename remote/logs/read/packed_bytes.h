@@ -43,11 +43,11 @@ public:
 
 private:
     struct Free {
-        void operator()(archive* a) const;
+        void operator()(::archive* a) const;
     };
 
     ByteSource bytes_;
-    std::unique_ptr<archive, Free> archive_;
+    std::unique_ptr<::archive, Free> archive_;
     std::string why_;
 };
 

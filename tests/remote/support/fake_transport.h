@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/transport/transport.h>
+#include <remote/desk/nodes/transport/transport.h>
 
 #include <poll.h>
 

@@ -6,7 +6,7 @@
 #include "support/temporary_folder.h"
 
 #include <base/fd.h>
-#include <remote/desk/preflight/firewall/flow.h>
+#include <remote/desk/runs/preflight/firewall/flow.h>
 #include <remote/wire/frames.pb.h>
 
 #include <sys/types.h>

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/desk/runs/store/run_store.h>
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+
+namespace rankscope::inline archive {
+
+/// Events that were read, of all of them in all passes; on the caller's thread, not more often than every few
+/// thousand events.
+using ExportProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+/// Reads a stored run's events, as often as an export needs them, with one progress over all passes.
+class EventPasses {
+public:
+    EventPasses(const RunStore& store, std::string run_id, int passes, ExportProgress progress,
+                std::stop_token stop);
+
+    /// One pass. Failures: the store cannot be read, cancelled.
+    Result<void> each(const std::function<void(const Event&)>& sink);
+
+private:
+    const RunStore& store_;
+    const std::string run_id_;
+    const ExportProgress progress_;
+    const std::stop_token stop_;
+    std::uint64_t total_ = 0;
+    std::uint64_t done_ = 0;
+};
+
+}  // namespace rankscope::inline archive

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/config/train_config.h>
+#include <remote/desk/jobs/config/job_key_parts.h>
+#include <remote/desk/shared/text.h>
+#include <remote/observe/metric_lines/pattern.h>
+
+namespace rankscope::inline jobs::job_key_parts {
+namespace {
+
+using config::kChosenNodes;
+using config::KeyInfo;
+using config::KeyReader;
+using config::kNamedNodes;
+using config::kNative;
+using config::kOwnProgram;
+using config::Scope;
+using nlohmann::json;
+
+constexpr const char* kWhat = "What";
+constexpr const char* kProgram = "Your own program";
+constexpr const char* kOnlyOwn = "Leave it out: it is for programs of your own.";
+
+void read_train(const KeyReader& reader, Job& job) {
+    job.train = config::to_json(reader.node);
+    for (auto& problem : config::check_train_config(reader.node, reader.path)) {
+        reader.problems.push_back(std::move(problem));
+    }
+}
+
+void read_tensorboard(const KeyReader& reader, Job& job) {
+    MetricSources& metrics = job.own.metrics;
+    if (!read_value(reader, metrics.tensorboard)) {
+        return;
+    }
+    metrics.lines = false;  // the same numbers twice, and with other steps
+    if (metrics.tensorboard.empty()) {
+        reader.add(text(kJobContext, "names no folder"),
+                   text(kJobContext,
+                        "Write the folder that the program gives its SummaryWriter, such as runs or "
+                        "~/logs/{rank}."));
+    }
+}
+
+void read_patterns(const KeyReader& reader, Job& job) {
+    auto& patterns = job.own.metrics.patterns;
+    read_value(reader, patterns);
+    if (patterns.size() > metric_lines::kMaxPatterns) {
+        reader.add(text(kJobContext, "more than %1 patterns", {std::to_string(metric_lines::kMaxPatterns)}),
+                   text(kJobContext, "Leave out the ones that you need least."));
+    }
+    for (const auto& pattern : patterns) {
+        std::string why;
+        if (!metric_lines::Pattern::compile(pattern, &why)) {
+            reader.add(text(kJobContext, "\"%1\" is not a pattern: %2", {pattern, why}),
+                       text(kJobContext,
+                            "Make it from a line of your program: `rankscopectl metrics learn "
+                            "--line 'step 5 loss 0.31' --field step=5 --field loss=0.31`."));
+        }
+    }
+}
+
+/// Only with `command`.
+KeyInfo own(KeyInfo info) {
+    info.group = kProgram;
+    info.applies = kNamedNodes | kChosenNodes | kOwnProgram;
+    info.refusal = kOnlyOwn;
+    return info;
+}
+
+}  // namespace
+
+void add_what(JobKeyTable& table) {
+    add_special(table, "train",
+                {.help = "What the native engine trains; its keys are below.",
+                 .absent = "command runs instead",
+                 .example = "train: { model: convnet, dataset: mnist }",
+                 .group = kWhat,
+                 .applies = kNamedNodes | kChosenNodes | kNative},
+                read_train, [](const Job& job) -> json { return job.train ? *job.train : json(); });
+    add(table, "command", RANKSCOPE_JOB_MEMBER(command),
+        {.label = "Co&mmand",
+         .help = "Your own program, instead of train; every rank runs it with torchrun's environment.",
+         .absent = "train runs instead",
+         .example = "command: [python3, train.py]",
+         .group = kWhat,
+         .applies = kNamedNodes | kChosenNodes | kOwnProgram,
+         .scope = Scope::Rank});
+    add(table, "workdir", RANKSCOPE_JOB_MEMBER(workdir),
+        {.label = "Wor&king folder",
+         .help = "On the nodes.",
+         .absent = "the home folder, or that of the pushed files",
+         .group = kProgram,
+         .applies = kNamedNodes | kChosenNodes | kOwnProgram,
+         .scope = Scope::Node});
+    table.sections.push_back(
+        {.path = "metrics", .example = "metrics: { patterns: ['step {step} loss {loss}'] }"});
+    add(table, "push", RANKSCOPE_JOB_MEMBER(push),
+        own({.label = "P&ush",
+             .help = "Files and folders from beside the job file; only changes travel.",
+             .absent = "nothing: it is on the nodes already",
+             .example = "push: [./train.py]",
+             .scope = Scope::Node}));
+    table.keys.push_back(config::choice_key<Job, LocalRankArgument>(
+        "local_rank_argument", RANKSCOPE_JOB_MEMBER(own.local_rank_argument),
+        {{"none", LocalRankArgument::None},
+         {"--local-rank", LocalRankArgument::Dash},
+         {"--local_rank", LocalRankArgument::Underscore}},
+        own({.label = "Local rank as",
+             .help = "Argument for scripts written for torch.distributed.launch.",
+             .rare = true,
+             .scope = Scope::Rank})));
+    add(table, "venv", RANKSCOPE_JOB_MEMBER(own.venv),
+        own({.label = "Python &of",
+             .help = "Folder of a virtual environment on the nodes.",
+             .absent = "the node's Python",
+             .example = "venv: ~/venvs/torch",
+             .scope = Scope::Node}));
+    add(table, "conda", RANKSCOPE_JOB_MEMBER(own.conda),
+        own({.help = "Name or folder of an environment of conda on the nodes.",
+             .absent = "the node's Python",
+             .scope = Scope::Node}));
+    add(table, "log_dir", RANKSCOPE_JOB_MEMBER(own.log_dir),
+        own({.label = "Lo&g folder",
+             .help = "On the nodes: a file per rank as well, as torchrun lays them out.",
+             .absent = "none: the output comes here",
+             .rare = true,
+             .scope = Scope::Node}));
+    add_special(table, "metrics.tensorboard",
+                own({.kind = config::KeyKind::Text,
+                     .label = "TensorBoard folder",
+                     .help = "Folder of event files on the node, from workdir, with placeholders: "
+                             "runs/{rank}. metrics.lines is then false unless the job says otherwise.",
+                     .absent = "none",
+                     .rare = true,
+                     .scope = Scope::Rank}),
+                read_tensorboard, [](const Job& job) -> json { return job.own.metrics.tensorboard; });
+    table.keys.back().info.kind = config::KeyKind::Text;
+    add(table, "metrics.lines", RANKSCOPE_JOB_MEMBER(own.metrics.lines),
+        own({.label = "Known lines",
+             .help = "Read curves from lines of known shapes: PyTorch's examples, Lightning, Hugging Face, "
+                     "tqdm, Megatron-LM and others.",
+             .written = true,
+             .scope = Scope::Rank}));
+    add_special(table, "metrics.patterns",
+                own({.kind = config::KeyKind::Words,
+                     .label = "Own l&ines",
+                     .help = "{name} is a number that becomes a curve, {} any number, {*} any text.",
+                     .absent = "none",
+                     .example = "patterns: ['it {step} margin {margin}']",
+                     .scope = Scope::Rank}),
+                read_patterns, [](const Job& job) -> json { return job.own.metrics.patterns; });
+}
+
+}  // namespace rankscope::inline jobs::job_key_parts

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <base/failure.h>
+#include <remote/desk/jobs/config/job.h>
+#include <remote/desk/nodes/inventory/inventory.h>
+#include <remote/desk/nodes/session/node_facts.h>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace rankscope::inline jobs {
+
+/// One rank of a run, exactly as it will be started.
+struct RankPlan {
+    int rank = 0;
+    int local_rank = 0;
+    std::string node;
+    std::string device;  ///< "cuda:0" or "cpu"
+    std::map<std::string, std::string> env;
+    std::vector<std::string> command;  ///< {worker} and {config} stand for paths that only the node knows
+    std::string event_folder;          ///< metrics.tensorboard; empty: none
+};
+
+struct NodePlan {
+    std::string node;
+    int group_rank = 0;
+    int local_world_size = 0;
+    std::string address;
+    std::string interface_name;  ///< that bears the address, for NCCL and Gloo; empty: theirs to choose
+};
+
+struct LaunchPlan {
+    std::string job_name;
+    std::string backend;  ///< "gloo" or "nccl"
+    int world_size = 0;
+    std::string master_node;
+    std::string master_addr;
+    int master_port = 0;  ///< 0: chosen on the master when the run starts
+    std::vector<NodePlan> nodes;
+    std::vector<RankPlan> ranks;
+    std::set<std::string> secret_env;  ///< variables whose values are masked in every text and in the store
+    std::vector<std::string> notes;    ///< what was assumed (a node not yet probed, …), for the user
+};
+
+/// What is known of the nodes when planning. Without facts of a node its inventory entry alone counts, and a
+/// note says so: `plan` touches nothing.
+using KnownFacts = std::map<std::string, NodeFacts>;
+
+/// The nodes that the desk talks to, from the inventory ("local" is always there): those of the job, the
+/// master first, or the one that it is submitted on.
+Result<std::vector<NodeSpec>> resolve_nodes(const Inventory& inventory, const Job& job);
+
+/// The plan over the nodes of the job; make_plan() (launch/run_launcher.h) makes that of any job.
+/// rank → node → device → environment → command. Ranks are dealt in the job's order and node order; the first
+/// node is the master. Environment as torchrun sets it (reference: torchrun's local_elastic_agent), plus
+/// ours; the job's own variables and command may hold {rank}, {local_rank}, {world_size}, {local_world_size},
+/// {node_rank}, {nodes}, {node}, {address}, {endpoint}, {endpoints}, {master_addr}, {master_port}. The token is not in the plan: it is
+/// made when the run starts.
+Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts);
+
+nlohmann::json to_json(const LaunchPlan& plan);
+Result<LaunchPlan> plan_from_json(const nlohmann::json& json);
+/// For terminals: a header, then a line per rank, then the environment the ranks share.
+std::string to_text(const LaunchPlan& plan);
+
+}  // namespace rankscope::inline jobs

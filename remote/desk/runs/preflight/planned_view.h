@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/desk/jobs/config/job.h>
+#include <remote/desk/jobs/plan/launch_plan.h>
+#include <remote/desk/runs/preflight/node_view.h>
+
+namespace rankscope::inline runs {
+
+/// Sets what the plan and the job say of the node of this name: address, interface, ranks, GPUs, environment.
+void set_planned(NodeView& view, const LaunchPlan& plan, const Job& job);
+
+}  // namespace rankscope::inline runs
