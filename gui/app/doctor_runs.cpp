@@ -52,10 +52,20 @@ std::vector<DoctorRun> doctor_runs(const RunSessions& sessions, const LiveModel*
 void connect_doctor(MainWindow* window) {
     DoctorPage* doctor = window->doctor_page();
     LivePage* live = window->live_page();
+    LaunchPage* launch = window->launch_page();
+    const auto show_job = [doctor, launch] {
+        doctor->set_job(
+            {launch->job(), launch->job_title(), launch->chosen_nodes(), launch->state().check_reason()});
+    };
+    show_job();
+    QObject::connect(launch, &LaunchPage::jobChanged, doctor, show_job);
+    doctor->set_job_editor(
+        [launch](const std::map<std::string, std::string>& keys) { return launch->set_job_keys(keys); });
+    QObject::connect(doctor, &DoctorPage::startRequested, launch, &LaunchPage::start_or_show_why);
+    QObject::connect(doctor, &DoctorPage::jobFileChosen, launch, &LaunchPage::open_job);
     // What is wrong with a value is shown at its field.
-    const auto again = [window](const DoctorRun& run, const std::map<std::string, std::string>& keys,
-                                bool start) {
-        LaunchPage* launch = window->launch_page();
+    const auto again = [window, launch](const DoctorRun& run, const std::map<std::string, std::string>& keys,
+                                        bool start) {
         launch->set_job_again(run.name, run.job_yaml, run.run_id);
         window->show_page(MainWindow::Page::Launch);
         (void)launch->set_job_keys(keys);

@@ -106,7 +106,7 @@ void MainWindow::make_pages() {
     layout->addWidget(nav_);
     fleet_ = new FleetPage(workspace_->fleet(), pages_);
     launch_ = new LaunchPage(workspace_.get(), pages_);
-    doctor_ = new DoctorPage(workspace_.get(), launch_, pages_);
+    doctor_ = new DoctorPage(workspace_.get(), pages_);
     live_ = new LivePage(workspace_.get(), pages_);
     runs_ = new RunsPage(workspace_.get(), pages_);
     logs_ = new LogsPage(workspace_.get(), pages_);

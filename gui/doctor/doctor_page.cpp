@@ -7,7 +7,6 @@
 #include <gui/doctor/fix_row.h>
 #include <gui/doctor/nodes_button.h>
 #include <gui/doctor/pair_matrix.h>
-#include <gui/launch/launch_page.h>
 #include <gui/models/checked_nodes_model.h>
 #include <gui/models/checks_model.h>
 #include <gui/models/examined_ranks_model.h>
@@ -53,10 +52,9 @@ constexpr int kWidestColumn = 190;  ///< of a table: room for a shortened name
 
 }  // namespace
 
-DoctorPage::DoctorPage(Workspace* workspace, LaunchPage* launch, QWidget* parent)
+DoctorPage::DoctorPage(Workspace* workspace, QWidget* parent)
     : QWidget(parent),
       workspace_(workspace),
-      launch_(launch),
       subject_(new DoctorSubject(workspace, this)),
       stack_(new QStackedWidget(this)) {
     setObjectName(u"doctorPage"_s);
@@ -87,7 +85,7 @@ DoctorPage::DoctorPage(Workspace* workspace, LaunchPage* launch, QWidget* parent
     layout->addWidget(stack_, 1);
     setFocusProxy(check_table_);
     connect_parts();
-    job_changed();
+    subject_changed();
     refresh();
 }
 
@@ -103,7 +101,6 @@ void DoctorPage::connect_parts() {
     connect(subject_, &DoctorSubject::changed, this, &DoctorPage::refresh);
     connect(subject_, &DoctorSubject::progressed, this,
             [this] { progress_text_->set_full_text(subject_->progress()); });
-    connect(launch_, &LaunchPage::jobChanged, this, &DoctorPage::job_changed);
     connect(nodes_, &NodesButton::changed, this, &DoctorPage::show_problem);
     connect(workspace_->fixes(), &FixRunner::changed, this, &DoctorPage::show_applied);
     connect(workspace_->fixes(), &FixRunner::finished, this, &DoctorPage::check_again);
@@ -142,9 +139,9 @@ void DoctorPage::run(PreflightDepth depth) {
         subject_->inspect(job_of_nodes(nodes_->chosen()), depth);
         return;
     }
-    Job job = launch_->job();
+    Job job = job_.job;
     const std::vector<std::string> chosen = nodes_->chosen();
-    if (subject_->kind() == DoctorSubject::Kind::Job && chosen.size() < launch_->chosen_nodes().size()) {
+    if (subject_->kind() == DoctorSubject::Kind::Job && chosen.size() < job_.nodes.size()) {
         job.all_nodes = false;
         job.nodes = chosen;
     }
@@ -215,7 +212,7 @@ void DoctorPage::start() {
         emit runJobRequested(subject_->run(), {}, true);
     } else {
         emit launchRequested();
-        launch_->start_or_show_why();
+        emit startRequested();
     }
 }
 
@@ -241,7 +238,7 @@ void DoctorPage::choose_job_file() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this,
-            [this](const QString& file) { launch_->open_job(std::filesystem::path(ss(file))); });
+            [this](const QString& file) { emit jobFileChosen(std::filesystem::path(ss(file))); });
     dialog->open();
 }
 
@@ -254,12 +251,14 @@ void DoctorPage::apply_to_job(const std::map<std::string, std::string>& keys) {
     for (const auto& [key, value] : keys) {
         set += QString(qs(key) % u": "_s % qs(value));
     }
-    const auto failure = launch_->set_job_keys(keys);
+    const auto failure = set_job_keys_ ? set_job_keys_(keys) : std::nullopt;
     news_->set_text(failure ? failure_text(*failure)
                             : tr("The job in Launch now has %1.").arg(set.join(u", "_s)));
 }
 
-void DoctorPage::job_changed() {
+void DoctorPage::set_job(JobInHand job) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
+    job_ = std::move(job);
     if (subject_->kind() == DoctorSubject::Kind::Job) {
         subject_changed();
     }
@@ -271,8 +270,8 @@ void DoctorPage::subject_changed() {
     const bool examines = run && subject_->run().in_progress;
     switch (subject_->kind()) {
         case DoctorSubject::Kind::Job:
-            subject_text_->set_full_text(launch_->job_title());
-            nodes_->set_nodes(launch_->chosen_nodes());
+            subject_text_->set_full_text(job_.title);
+            nodes_->set_nodes(job_.nodes);
             break;
         case DoctorSubject::Kind::Run:
             subject_text_->set_full_text(examines ? tr("the run %1, in progress").arg(subject_->run().name)
@@ -297,8 +296,8 @@ void DoctorPage::subject_changed() {
 void DoctorPage::show_problem() {
     const DoctorSubject::Kind kind = subject_->kind();
     const bool of_job = kind == DoctorSubject::Kind::Job;
-    QString reason = of_job ? launch_->state().check_reason() : QString();
-    const bool choosable = of_job ? !launch_->chosen_nodes().empty() : kind == DoctorSubject::Kind::Nodes;
+    QString reason = of_job ? job_.reason : QString();
+    const bool choosable = of_job ? !job_.nodes.empty() : kind == DoctorSubject::Kind::Nodes;
     if (reason.isEmpty() && choosable && nodes_->chosen().empty()) {
         reason = tr("Choose at least one node.");
     }

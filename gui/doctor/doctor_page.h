@@ -5,11 +5,14 @@
 
 #include <gui/doctor/doctor_subject.h>
 #include <gui/session/workspace.h>
+#include <remote/desk/jobs/config/job.h>
 
 #include <QWidget>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,10 +35,17 @@ class ElidedLabel;
 class ExaminedRanksModel;
 class EmptyState;
 class FittedTable;
-class LaunchPage;
 class NodesButton;
 class NoticeBar;
 class PairMatrix;
+
+/// The job that Launch shows.
+struct JobInHand {
+    Job job;
+    QString title;                   ///< "mnist-convnet, job.yaml"
+    std::vector<std::string> nodes;  ///< that it runs on; none: the launcher chooses them
+    QString reason;                  ///< why it cannot be checked; empty: it can
+};
 
 /// Inspects the nodes of the job of Launch, of a run, or others, and the paths between them: node × node on the left,
 /// checks with their fixes on the right.
@@ -43,7 +53,12 @@ class DoctorPage : public QWidget {
     Q_OBJECT
 
 public:
-    DoctorPage(Workspace* workspace, LaunchPage* launch, QWidget* parent = nullptr);
+    explicit DoctorPage(Workspace* workspace, QWidget* parent = nullptr);
+
+    void set_job(JobInHand job);
+    /// Puts values into the job; a failure changes nothing.
+    using JobEditor = std::function<std::optional<Failure>(const std::map<std::string, std::string>& keys)>;
+    void set_job_editor(JobEditor editor) { set_job_keys_ = std::move(editor); }
 
     /// Shows what is kept of the run, at the first direction that fails.
     void show_run(const DoctorRun& run);
@@ -61,6 +76,9 @@ public:
 signals:
     /// The user wants to change the job.
     void launchRequested();
+    /// The user wants to start the job.
+    void startRequested();
+    void jobFileChosen(const std::filesystem::path& file);
     /// The user wants the job of a run in Launch, with these keys; or to start it again at once.
     void runJobRequested(const rankscope::gui::DoctorRun& run, const std::map<std::string, std::string>& keys,
                          bool start);
@@ -83,7 +101,6 @@ private:
     void subject_changed();
     void start();
     void apply_to_job(const std::map<std::string, std::string>& keys);
-    void job_changed();
     void refresh();
     void show_report();
     void show_first_pair();
@@ -102,9 +119,10 @@ private:
     void fit_checks();
 
     Workspace* workspace_;
-    LaunchPage* launch_;
     DoctorSubject* subject_;
     std::function<std::vector<DoctorRun>()> runs_;
+    JobInHand job_;
+    JobEditor set_job_keys_;
     std::shared_ptr<const PreflightReport> shown_;
     ElidedLabel* subject_text_;
     QPushButton* choose_;
