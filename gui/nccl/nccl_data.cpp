@@ -67,6 +67,8 @@ void NcclData::start_over() {
         run_->disconnect(this);
     }
     run_ = nullptr;
+    store_.reset();
+    put_off_ = false;
     range_.set_run(nullptr, nullptr);
     range_.set_link({});
     reading_ = false;
@@ -89,13 +91,31 @@ void NcclData::show_run(LiveModel* model, std::shared_ptr<RunStore> store, bool 
     start_over();
     run_ = model;
     live_ = live;
-    connect(model, &LiveModel::outputArrived, this, &NcclData::take_event);
-    timer_.start();
-    range_.set_run(model, store);
-    if (store && model->data().events > 0) {
-        read_stored({std::move(store), model->state().run_id});
+    store_ = std::move(store);
+    range_.set_run(model, store_);
+    put_off_ = store_ && !looked_at_;
+    if (!put_off_) {
+        follow();
     }
     emit changed();
+}
+
+void NcclData::set_looked_at(bool looked_at) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
+    looked_at_ = looked_at;
+    if (looked_at && std::exchange(put_off_, false)) {
+        follow();
+        emit changed();
+    }
+}
+
+// The store may bring what arrives meanwhile, too: the reader takes each event once.
+void NcclData::follow() {
+    connect(run_, &LiveModel::outputArrived, this, &NcclData::take_event);
+    timer_.start();
+    if (store_ && run_->data().events > 0) {
+        read_stored({store_, run_->state().run_id});
+    }
 }
 
 void NcclData::take_event(const Event& event) {

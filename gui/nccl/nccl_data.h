@@ -33,11 +33,14 @@ public:
     ~NcclData() override;
 
     /// The run of a model in its current state, and what it prints from now on if it is live. `store`: has what was
-    /// printed before; may be null. The model outlives this, or another show_…() comes first.
+    /// printed before; may be null. The model outlives this, or another show_…() comes first. While nobody looks
+    /// (set_looked_at()), a run that is stored is not read.
     void show_run(LiveModel* model, std::shared_ptr<RunStore> store, bool live);
     /// Logs from elsewhere (see logs::read_sources); names begin with `strip` no longer.
     void show_files(const std::vector<std::string>& paths, const std::string& strip = {});
     void clear();
+    /// Whether somebody looks at what this has of a run, which is read from the first look on.
+    void set_looked_at(bool looked_at);
     /// What range() reports; a run that is shown begins with all times.
     void set_range(const TimeSpan& span) { range_.set_span(span); }
     /// Ends the reading of files: what was read is judged as it is.
@@ -65,6 +68,7 @@ private:
     };
 
     void start_over();
+    void follow();
     void take_event(const Event& event);
     void read_stored(Stored stored);
     void read_pending();
@@ -72,6 +76,9 @@ private:
 
     std::shared_ptr<const NcclSnapshot> snapshot_ = std::make_shared<NcclSnapshot>();
     LiveModel* run_ = nullptr;
+    std::shared_ptr<RunStore> store_;  ///< of the run
+    bool looked_at_ = true;
+    bool put_off_ = false;  ///< the run is read when somebody looks
     bool live_ = false;
     bool reading_ = false;
     bool over_ = false;  ///< the run has ended, and its last snapshot was asked for

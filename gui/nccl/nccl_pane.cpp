@@ -42,7 +42,18 @@ NcclPane::NcclPane(NcclData* data, QWidget* parent)
     setFocusProxy(tabs_);
     connect(tabs_, &QTabWidget::currentChanged, this, [this] { chosen_ = true; });
     connect(data_, &NcclData::changed, this, &NcclPane::refresh);
+    data_->set_looked_at(isVisible());
     refresh();
+}
+
+void NcclPane::showEvent(QShowEvent* event) {
+    data_->set_looked_at(true);
+    QWidget::showEvent(event);
+}
+
+void NcclPane::hideEvent(QHideEvent* event) {
+    data_->set_looked_at(false);
+    QWidget::hideEvent(event);
 }
 
 void NcclPane::add_tab(NcclTab* tab, const QString& title) {

@@ -44,6 +44,10 @@ signals:
     /// The user chose these times.
     void rangeChosen(const rankscope::gui::TimeSpan& span);
 
+protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
 private:
     struct Shown {
         NcclTab* tab;

@@ -62,8 +62,7 @@ void NcclReader::take(const logs::LogLine& line) {
         report_.reset();
     }
     gloo_lines_ += line.speaker == logs::Speaker::Gloo ? 1 : 0;
-    diagnosis_.take(line);
-    if (facts_.feed(line) == logs::LineFact::Channel) {
+    if (diagnosis_.take(line) == logs::LineFact::Channel) {
         edge_texts_.add(line.place, line.text);
     }
     if (line.speaker != logs::Speaker::Program) {
@@ -87,9 +86,13 @@ std::shared_ptr<const CollectiveReport> NcclReader::collectives() {
     return report_;
 }
 
+std::vector<std::string> NcclReader::sources_or(std::vector<std::string> files) const {
+    return output_.sources().empty() ? std::move(files) : output_.sources();
+}
+
 std::shared_ptr<NcclSnapshot> NcclReader::make(std::vector<std::string> sources, logs::RunFacts facts) {
     auto snapshot = std::make_shared<NcclSnapshot>();
-    snapshot->sources = output_.sources().empty() ? std::move(sources) : output_.sources();
+    snapshot->sources = std::move(sources);
     snapshot->source_ranks = output_.ranks();
     snapshot->facts = std::move(facts);
     snapshot->edge_texts = edge_texts_.copy();
@@ -106,13 +109,14 @@ std::shared_ptr<NcclSnapshot> NcclReader::make(std::vector<std::string> sources,
 }
 
 std::shared_ptr<const NcclSnapshot> NcclReader::snapshot(std::vector<std::string> sources) {
-    return make(std::move(sources), facts_.facts());
+    return make(sources_or(std::move(sources)), diagnosis_.facts());
 }
 
 std::shared_ptr<const NcclSnapshot> NcclReader::finish(std::vector<std::string> sources,
                                                        std::vector<logs::Remark> remarks) {
-    auto snapshot = make(std::move(sources), facts_.take());
-    auto found = diagnosis_.finish(snapshot->sources);
+    sources = sources_or(std::move(sources));
+    auto found = diagnosis_.finish(sources);
+    auto snapshot = make(std::move(sources), std::move(found.facts));
     logs::add_known(found.verdicts, known_);
     flights_->leave_out_earlier_runs();
     flights_->add_to(found.verdicts);

@@ -6,7 +6,6 @@
 #include <gui/nccl/nccl_snapshot.h>
 #include <remote/desk/runs/store/run_lines.h>
 #include <remote/desk/runs/watch/saved_flights.h>
-#include <remote/logs/facts/fact_builder.h>
 #include <remote/logs/fold/folded_log.h>
 #include <remote/logs/rules/rule.h>
 #include <remote/logs/verdicts/diagnosis.h>
@@ -45,10 +44,10 @@ public:
 private:
     std::shared_ptr<const CollectiveReport> collectives();
     std::shared_ptr<NcclSnapshot> make(std::vector<std::string> sources, logs::RunFacts facts);
+    std::vector<std::string> sources_or(std::vector<std::string> files) const;
 
     std::shared_ptr<const std::vector<logs::Rule>> rules_;
     logs::Diagnosis diagnosis_;
-    logs::FactBuilder facts_;
     CollectiveStats collectives_;
     std::shared_ptr<const CollectiveReport>
         report_;             ///< of collectives_ and inspector_ as they are; null: none

@@ -111,6 +111,36 @@ TEST_F(NcclFrame, AStoredRunIsReadFromTheStore) {
     EXPECT_EQ(data.snapshot()->source_ranks.size(), 2U);
 }
 
+TEST_F(NcclFrame, NothingIsReadForAHiddenPane) {
+    auto store = RunStore::open(std::filesystem::path(ss(folder_.path())) / "runs.sqlite");
+    ASSERT_TRUE(store.ok());
+    const SyntheticRun run{.id = "stored", .ranks = 1};
+    store_run(**store, run);
+    const std::string log = nccl_log({.nodes = 1, .gpus = 1});
+    ASSERT_TRUE((*store)->append(run.id, {output(0, "node9", 1, log)}).ok());
+    LiveModel model(nullptr);
+    LiveData data_of_run = synthetic_data(run);
+    data_of_run.state.end.reset();
+    model.reset(std::move(data_of_run));
+    NcclData data(&pool_);
+    NcclPane pane(&data);
+    data.show_run(&model, *store, true);
+    // What is printed meanwhile is in the store, too.
+    ASSERT_TRUE((*store)->append(run.id, {output(0, "node9", 2, log)}).ok());
+    model.apply({output(0, "node9", 2, log)});
+    EXPECT_FALSE(data.reading());
+    EXPECT_EQ(data.snapshot()->lines_read, 0U);
+    pane.show();
+    EXPECT_TRUE(data.reading());
+    model.apply({output(0, "node9", 2, log), output(0, "node9", 3, log),
+                 Event{1, 1'760'000'001'000'000, "", -1, EndEvent{}}});
+    ASSERT_TRUE(settled(data));
+    EXPECT_EQ(data.snapshot()->facts.nccl_lines, 3 * std::size_t(std::count(log.begin(), log.end(), '\n')))
+        << "each line once";
+    pane.hide();
+    EXPECT_TRUE(data.snapshot()->complete) << "what was read stays";
+}
+
 TEST_F(NcclFrame, AnEmptyPaneSaysWhyAndOffersTheVariable) {
     LiveModel model(nullptr);
     LiveData run = synthetic_data({.ranks = 2});

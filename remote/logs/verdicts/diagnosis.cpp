@@ -12,9 +12,11 @@ namespace rankscope::logs {
 
 Diagnosis::Diagnosis(const std::vector<Rule>& rules) : rules_(rules), matcher_(rules) {}
 
-void Diagnosis::take(const LogLine& line) {
+LineFact Diagnosis::take(const LogLine& line) {
     const auto process = story_.take(line);
-    matcher_.take(line, facts_.feed(line), process);
+    const LineFact fact = facts_.feed(line);
+    matcher_.take(line, fact, process);
+    return fact;
 }
 
 namespace {

@@ -31,7 +31,8 @@ public:
     /// `rules` outlives the diagnosis.
     explicit Diagnosis(const std::vector<Rule>& rules);
 
-    void take(const LogLine& line);
+    /// Returns what the line states.
+    LineFact take(const LogLine& line);
     /// What is known of the run beside its lines; in its place among the lines of its rank.
     void take(ProcessExit exit) { story_.take(std::move(exit)); }
     void take(const ReportedStep& step) { story_.take(step); }
@@ -39,6 +40,8 @@ public:
     DiagnosisResult finish(const std::vector<std::string>& sources);
     /// The same of the lines so far; more may follow. Copies what it keeps.
     DiagnosisResult so_far(const std::vector<std::string>& sources) const;
+    /// What the lines so far say, without a judgement. A copy.
+    RunFacts facts() const { return facts_.facts(); }
 
 private:
     const std::vector<Rule>& rules_;
