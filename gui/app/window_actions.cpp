@@ -254,25 +254,25 @@ void WindowActions::add_panes() {
 void WindowActions::add_nodes() {
     const QString group = tr("Nodes");
     const QString broken = tr("Correct the inventory's errors first; Fleet shows them.");
-    const QString other = tr("Select a machine in Fleet that is not this computer.");
+    const QString other = tr("Select a node in Fleet that is not this computer.");
     add_button(u"nodes.add"_s, tr("&Add node…"), group, Page::Fleet, "addNode", broken);
     add_button(u"nodes.import"_s, tr("&Import…"), group, Page::Fleet, "importNodes", broken);
     add_button(u"nodes.edit"_s, tr("&Edit…"), group, Page::Fleet, "editNode", other);
     add_button(u"nodes.remove"_s, tr("&Remove…"), group, Page::Fleet, "removeNode", other);
-    add_button(u"nodes.key"_s, tr("SSH &key…"), group, Page::Fleet, "sshKey", tr("Add a machine first."));
+    add_button(u"nodes.key"_s, tr("SSH &key…"), group, Page::Fleet, "sshKey", tr("Add a node first."));
     registry_->add({.id = u"nodes.runs"_s,
-                    .text = tr("R&uns on the selected machines…"),
+                    .text = tr("R&uns on the selected nodes…"),
                     .group = group,
                     .run = [window = window_] {
                         window->show_page(Page::Fleet);
                         window->fleet_page()->open_runs();
                     }});
     add_button(u"nodes.leftovers"_s, tr("&Leftovers…"), group, Page::Fleet, "leftovers",
-               tr("Select a machine in Fleet."));
+               tr("Select a node in Fleet."));
     add_button(u"nodes.shell"_s, tr("&Open shell"), group, Page::Fleet, "openShell",
-               tr("Select one machine in Fleet."));
+               tr("Select one node in Fleet."));
     add_button(u"nodes.probe"_s, tr("&Probe"), group, Page::Fleet, "probeNode",
-               tr("Select a machine in Fleet that is not being probed."), u"F5"_s);
+               tr("Select a node in Fleet that is not being probed."), u"F5"_s);
     add_button(u"nodes.probe_all"_s, tr("Probe a&ll"), group, Page::Fleet, "probeAll", {}, u"Shift+F5"_s);
     add_button(u"nodes.cancel"_s, tr("&Cancel probes"), group, Page::Fleet, "cancelProbes",
                tr("No probe is running."));

@@ -109,10 +109,10 @@ QWidget* FleetPage::make_buttons() {
     keys_ = make_button(tr("SSH &key…"), "sshKey", bar);
     left_ = make_button(tr("Lef&tovers…"), "leftovers", bar);
     left_->setToolTip(
-        tr("Processes, ports, shared memory and GPU memory that runs left on this machine, and how to free "
+        tr("Processes, ports, shared memory and GPU memory that runs left on this node, and how to free "
            "them"));
     shell_ = make_button(tr("&Open shell"), "openShell", bar);
-    shell_->setToolTip(tr("Log in on this machine by ssh, in a terminal window"));
+    shell_->setToolTip(tr("Log in on this node by ssh, in a terminal window"));
     probe_ = make_button(tr("&Probe"), "probeNode", bar);
     probe_all_ = make_button(tr("Probe a&ll"), "probeAll", bar);
     cancel_ = make_button(tr("Cancel pro&bes"), "cancelProbes", bar);
@@ -318,7 +318,7 @@ void FleetPage::show_menu(const QPoint& at) {
         menu->addAction(button->text(), button, &QPushButton::click)->setEnabled(button->isEnabled());
     }
     menu->addAction(
-            selection(false).size() == 1 ? tr("R&uns on this machine…") : tr("R&uns on these machines…"),
+            selection(false).size() == 1 ? tr("R&uns on this node…") : tr("R&uns on these nodes…"),
             this, &FleetPage::open_runs)
         ->setObjectName(u"fleetRuns"_s);
     menu->addSeparator();
@@ -444,9 +444,9 @@ void FleetPage::update_state() {
     cancel_->setVisible(probing > 0);
     const auto count = int(fleet_->model()->nodes().size());
     QString text =
-        count == 1 ? tr("This computer. Add the machines you train on.") : tr("%1 machines").arg(count);
+        count == 1 ? tr("This computer. Add the nodes you train on.") : tr("%1 nodes").arg(count);
     if (const int shown = shown_rows(); shown < count) {
-        text = tr("%1 of %2 machines").arg(shown).arg(count);
+        text = tr("%1 of %2 nodes").arg(shown).arg(count);
     }
     if (all.size() > 1) {
         text += tr(" · %1 selected").arg(all.size());

@@ -169,9 +169,9 @@ void FleetPage::ask_remove() {
     box->setObjectName(u"removeDialog"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setInformativeText(plain_text(
-        (nodes.size() == 1 ? tr("Its entry is removed from %1. The machine itself does not "
+        (nodes.size() == 1 ? tr("Its entry is removed from %1. The node itself does not "
                                 "change, and stored runs stay.")
-                           : tr("Their entries are removed from %1. The machines themselves do not "
+                           : tr("Their entries are removed from %1. The nodes themselves do not "
                                 "change, and stored runs stay."))
             .arg(qs(fleet_->file().string()))));
     if (nodes.size() > 1) {

@@ -57,7 +57,7 @@ ImportDialog::ImportDialog(Inventory inventory, QWidget* parent)
     layout->setSpacing(10);
     auto* head = new QHBoxLayout;
     auto* hint = make_label(
-        tr("&Paste machines, one per line: a name, an address, user@host:port, lines of a hosts file, "
+        tr("&Paste nodes, one per line: a name, an address, user@host:port, lines of a hosts file, "
            "of a DeepSpeed hostfile or of an ssh_config."),
         this);
     hint->setWordWrap(true);
@@ -72,7 +72,7 @@ ImportDialog::ImportDialog(Inventory inventory, QWidget* parent)
 
     text_ = new QPlainTextEdit(this);
     text_->setObjectName(u"importText"_s);
-    text_->setAccessibleName(tr("List of machines"));
+    text_->setAccessibleName(tr("List of nodes"));
     text_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     text_->setPlaceholderText(u"gpu1\ntrainer@10.0.0.12:2222\n10.0.0.13 gpu3\nnode[04-16]"_s);
     text_->setTabChangesFocus(true);
@@ -126,7 +126,7 @@ ImportDialog::ImportDialog(Inventory inventory, QWidget* parent)
 ImportDialog::~ImportDialog() = default;
 
 void ImportDialog::choose_file() {
-    auto* dialog = new QFileDialog(this, tr("A list of machines"), QDir::homePath());
+    auto* dialog = new QFileDialog(this, tr("A list of nodes"), QDir::homePath());
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     dialog->setFilter(QDir::Files | QDir::Hidden | QDir::AllDirs | QDir::NoDotAndDotDot);

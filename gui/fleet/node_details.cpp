@@ -166,7 +166,7 @@ NodeDetails::NodeDetails(QWidget* parent) : QFrame(parent) {
     nothing->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     nothing->setWordWrap(true);
     nothing->setText(tr(
-        "No facts of this machine yet. Probe connects to it, copies Rankscope's agent to your cache folder "
+        "No facts of this node yet. Probe connects to it, copies Rankscope's agent to your cache folder "
         "there, and shows its GPUs, memory, network and clock."));
     facts_ = new QTextEdit(this);
     facts_->setObjectName(u"nodeFacts"_s);

@@ -93,7 +93,7 @@ LivePage::LivePage(Workspace* workspace, QWidget* parent)
     layout->addWidget(stack_);
     empty_ = new EmptyState(
         tr("No run yet"),
-        tr("Choose machines and what to train on the Launch page and press Start: every rank's "
+        tr("Choose nodes and what to train on the Launch page and press Start: every rank's "
            "curves, state and output then appear here. A finished run opens again from Runs."),
         tr("Go to &Launch"), this);
     empty_->setObjectName(u"liveEmpty"_s);

@@ -177,8 +177,8 @@ void TelemetryStrip::set_data(const LiveData* run) {
 
 void TelemetryStrip::refresh(bool live, std::int64_t now_us) {
     model_->refresh(live ? now_us : 0);
-    empty_->setText(live ? tr("No measurements of the machines yet: processors, memory, network and GPUs.")
-                         : tr("This run kept no measurements of its machines (telemetry: { every_s: 0 }, or "
+    empty_->setText(live ? tr("No measurements of the nodes yet: processors, memory, network and GPUs.")
+                         : tr("This run kept no measurements of its nodes (telemetry: { every_s: 0 }, or "
                               "it never started)."));
     show_parts();
 }

@@ -197,7 +197,7 @@ MapView::Hit MapView::hit(const QPoint& point) const {
 QString MapView::host_name(std::size_t node) const {
     const std::size_t host = picture_->map.nodes[node].host;
     const auto& hosts = picture_->snapshot->facts.hosts;
-    return host < hosts.size() ? qs(hosts[host].name) : tr("Machine not known");
+    return host < hosts.size() ? qs(hosts[host].name) : tr("Node not known");
 }
 
 bool MapView::is_slow(std::size_t node) const {
@@ -268,7 +268,7 @@ QString MapView::gpu_text(const MapGpu& gpu) const {
         lines += tr("CUDA device %1").arg(member.cuda_device);
     }
     if (member.nvml_device >= 0 && member.nvml_device != member.cuda_device) {
-        lines += tr("GPU %1 of the machine").arg(member.nvml_device);
+        lines += tr("GPU %1 of the node").arg(member.nvml_device);
     }
     if (member.bus_id >= 0) {
         lines += tr("PCI bus %1").arg(bus_text(member.bus_id));

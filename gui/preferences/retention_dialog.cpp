@@ -77,7 +77,7 @@ void RetentionDialog::show_plan(Result<RetentionPlan> plan) {
     what_->setText(count == 0
                        ? tr("Nothing to remove: all stored runs are within the limits.")
                        : tr("These %1 runs, about %2, are beyond the limits. Their plans, curves, output and "
-                            "job files are deleted from the run store; files on the machines stay. This "
+                            "job files are deleted from the run store; files on the nodes stay. This "
                             "cannot be undone.")
                              .arg(count)
                              .arg(bytes_text(std::uint64_t(plan_.bytes))));

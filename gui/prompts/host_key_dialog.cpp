@@ -43,7 +43,7 @@ HostKeyDialog::HostKeyDialog(QWidget* parent) : QuestionDialog(parent) {
     table_->setWordWrap(false);
     layout->addWidget(table_);
 
-    auto* hint = make_label(tr("Compare with the output on the machine itself: "
+    auto* hint = make_label(tr("Compare with the output on the node itself: "
                                "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub"),
                             this, "muted");
     hint->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
@@ -109,10 +109,10 @@ void HostKeyDialog::update_texts() {
     const int count = table_->rowCount();
     text_->setText(
         count == 1
-            ? tr("This machine is not known yet. Trust it if its fingerprint is correct: Rankscope then adds "
+            ? tr("This node is not known yet. Trust it if its fingerprint is correct: Rankscope then adds "
                  "it "
                  "to your known_hosts file. If you did not expect this question, don't connect.")
-            : tr("These %1 machines are not known yet. Trust those whose fingerprint is correct: Rankscope "
+            : tr("These %1 nodes are not known yet. Trust those whose fingerprint is correct: Rankscope "
                  "then adds them to your known_hosts file. The others are not connected.")
                   .arg(count));
     accept_->setText(count > 1 ? tr("&Trust %1 selected and connect").arg(ticked())

@@ -38,7 +38,7 @@ std::filesystem::path Options::store_path() const {
 }
 
 ParsedOptions parse_options(const QStringList& arguments) {
-    const QCommandLineOption cluster(u"cluster"_s, Words::tr("Inventory of machines to use (cluster.yaml)."),
+    const QCommandLineOption cluster(u"cluster"_s, Words::tr("Inventory of nodes to use (cluster.yaml)."),
                                      u"FILE"_s);
     const QCommandLineOption quick(
         u"quick-start"_s, Words::tr("Open Launch with an MNIST run on this computer, ready to start."));

@@ -157,7 +157,7 @@ int import(const GlobalOptions& options, const ImportOptions& wanted) {
 
 void add_import_command(CLI::App& nodes, GlobalOptions& options, int& code) {
     auto* command = nodes.add_subcommand(
-        "import", "Add the machines of ~/.ssh/config, a hosts file, a DeepSpeed hostfile or a pasted list");
+        "import", "Add the nodes of ~/.ssh/config, a hosts file, a DeepSpeed hostfile or a pasted list");
     auto wanted = std::make_shared<ImportOptions>();
     std::vector<std::string> names;
     for (const auto& [name, format] : formats()) {

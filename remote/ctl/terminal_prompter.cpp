@@ -176,7 +176,7 @@ private:
                             question.fingerprint});
         }
         const auto answer = ask_terminal(text(kContext,
-                                              "The host keys of %1 machines are not known:\n%2Trust them "
+                                              "The host keys of %1 nodes are not known:\n%2Trust them "
                                               "from now on? [yes/no, or the numbers of "
                                               "those to trust: 1 3-5] ",
                                               {std::to_string(batch.size()), format_table(rows)}),

@@ -10321,20 +10321,8 @@
             <translation>SSH 自身的端口是 22。</translation>
         </message>
         <message>
-            <source>this computer itself, or no machine</source>
-            <translation>是本机自身，或者不是机器</translation>
-        </message>
-        <message>
             <source>"%1" is more than a name and an address</source>
             <translation>“%1”不只是一个名称和一个地址</translation>
-        </message>
-        <message>
-            <source>One machine a line: name, address, name and address, or user@host:port.</source>
-            <translation>每行一台机器：名称、地址、名称和地址，或 user@host:port。</translation>
-        </message>
-        <message>
-            <source>"%1" names several machines with one address</source>
-            <translation>“%1”用一个地址指定了多台机器</translation>
         </message>
         <message>
             <source>Leave the address out, or write a line for each.</source>
@@ -10353,14 +10341,6 @@
             <translation>例如 worker-1 slots=4，N 为 1 到 1024。</translation>
         </message>
         <message>
-            <source>the same machine as %1</source>
-            <translation>与 %1 是同一台机器</translation>
-        </message>
-        <message>
-            <source>a pattern, not a machine; add each by its name: rankscopectl nodes add NAME</source>
-            <translation>这是模式，不是机器；请按名称逐台添加：rankscopectl nodes add NAME</translation>
-        </message>
-        <message>
             <source>"%1" is not a number of ranks</source>
             <translation>“%1”不是 rank 的数量</translation>
         </message>
@@ -10373,12 +10353,32 @@
             <translation>“%1”既不是名称也不是 NAME=VALUE</translation>
         </message>
         <message>
-            <source>One machine a line, for example: worker-1 slots=4.</source>
-            <translation>每行一台机器，例如：worker-1 slots=4。</translation>
-        </message>
-        <message>
             <source>%1 is left out</source>
             <translation>%1 已略去</translation>
+        </message>
+        <message>
+            <source>the same node as %1</source>
+            <translation>与 %1 是同一个节点</translation>
+        </message>
+        <message>
+            <source>a pattern, not a node; add each by its name: rankscopectl nodes add NAME</source>
+            <translation>这是模式，不是节点；请按名称逐个添加：rankscopectl nodes add NAME</translation>
+        </message>
+        <message>
+            <source>this computer itself, or no node</source>
+            <translation>是本机自身，或者不是节点</translation>
+        </message>
+        <message>
+            <source>One node a line: name, address, name and address, or user@host:port.</source>
+            <translation>每行一个节点：名称、地址、名称和地址，或 user@host:port。</translation>
+        </message>
+        <message>
+            <source>"%1" names several nodes with one address</source>
+            <translation>“%1”用一个地址指定了多个节点</translation>
+        </message>
+        <message>
+            <source>One node a line, for example: worker-1 slots=4.</source>
+            <translation>每行一个节点，例如：worker-1 slots=4。</translation>
         </message>
     </context>
     <context>
@@ -10564,10 +10564,6 @@
     <context>
         <name>Options</name>
         <message>
-            <source>Inventory of machines to use (cluster.yaml).</source>
-            <translation>要使用的机器的节点清单 (cluster.yaml)。</translation>
-        </message>
-        <message>
             <source>Open Launch with an MNIST run on this computer, ready to start.</source>
             <translation>打开“启动”，其中已备好在本机上的 MNIST 运行，可直接启动。</translation>
         </message>
@@ -10606,6 +10602,10 @@
         <message>
             <source>--theme %1: use light, dark, high-contrast or system.</source>
             <translation>--theme %1：请使用 light、dark、high-contrast 或 system。</translation>
+        </message>
+        <message>
+            <source>Inventory of nodes to use (cluster.yaml).</source>
+            <translation>要使用的节点清单 (cluster.yaml)。</translation>
         </message>
     </context>
     <context>
@@ -14579,10 +14579,6 @@
             <translation>请先更正清单中的错误；“集群”会列出它们。</translation>
         </message>
         <message>
-            <source>Select a machine in Fleet that is not this computer.</source>
-            <translation>请在“集群”中选择一台不是本机的机器。</translation>
-        </message>
-        <message>
             <source>&amp;Add node…</source>
             <translation>添加节点(&amp;A)…</translation>
         </message>
@@ -14603,32 +14599,16 @@
             <translation>SSH 密钥(&amp;K)…</translation>
         </message>
         <message>
-            <source>Add a machine first.</source>
-            <translation>请先添加一台机器。</translation>
-        </message>
-        <message>
             <source>&amp;Leftovers…</source>
             <translation>残留(&amp;L)…</translation>
-        </message>
-        <message>
-            <source>Select a machine in Fleet.</source>
-            <translation>请在“集群”中选择一台机器。</translation>
         </message>
         <message>
             <source>&amp;Open shell</source>
             <translation>打开 shell(&amp;O)</translation>
         </message>
         <message>
-            <source>Select one machine in Fleet.</source>
-            <translation>请在“集群”中只选择一台机器。</translation>
-        </message>
-        <message>
             <source>&amp;Probe</source>
             <translation>探测(&amp;P)</translation>
-        </message>
-        <message>
-            <source>Select a machine in Fleet that is not being probed.</source>
-            <translation>请在“集群”中选择一台未在探测的机器。</translation>
         </message>
         <message>
             <source>Probe a&amp;ll</source>
@@ -14903,10 +14883,6 @@
             <translation>事件(&amp;V)</translation>
         </message>
         <message>
-            <source>R&amp;uns on the selected machines…</source>
-            <translation>所选机器上的运行(&amp;U)…</translation>
-        </message>
-        <message>
             <source>Fo&amp;rce stop</source>
             <translation>强制停止(&amp;R)</translation>
         </message>
@@ -14957,6 +14933,30 @@
         <message>
             <source>The documentation is not installed with this program.</source>
             <translation>此程序没有安装文档。</translation>
+        </message>
+        <message>
+            <source>Select a node in Fleet that is not this computer.</source>
+            <translation>请在“集群”中选择一个不是本机的节点。</translation>
+        </message>
+        <message>
+            <source>Add a node first.</source>
+            <translation>请先添加一个节点。</translation>
+        </message>
+        <message>
+            <source>R&amp;uns on the selected nodes…</source>
+            <translation>所选节点上的运行(&amp;U)…</translation>
+        </message>
+        <message>
+            <source>Select a node in Fleet.</source>
+            <translation>请在“集群”中选择一个节点。</translation>
+        </message>
+        <message>
+            <source>Select one node in Fleet.</source>
+            <translation>请在“集群”中只选择一个节点。</translation>
+        </message>
+        <message>
+            <source>Select a node in Fleet that is not being probed.</source>
+            <translation>请在“集群”中选择一个未在探测的节点。</translation>
         </message>
     </context>
     <context>
@@ -17804,16 +17804,8 @@
             <translation>SSH 密钥(&amp;K)…</translation>
         </message>
         <message>
-            <source>Processes, ports, shared memory and GPU memory that runs left on this machine, and how to free them</source>
-            <translation>运行在这台机器上残留的进程、端口、共享内存和 GPU 内存，以及释放它们的方法</translation>
-        </message>
-        <message>
             <source>&amp;Open shell</source>
             <translation>打开 shell(&amp;O)</translation>
-        </message>
-        <message>
-            <source>Log in on this machine by ssh, in a terminal window</source>
-            <translation>在终端窗口中通过 ssh 登录这台机器</translation>
         </message>
         <message>
             <source>&amp;Probe</source>
@@ -17834,14 +17826,6 @@
         <message>
             <source>The inventory could not be saved.</source>
             <translation>无法保存节点清单。</translation>
-        </message>
-        <message>
-            <source>This computer. Add the machines you train on.</source>
-            <translation>这是本机。请添加用于训练的机器。</translation>
-        </message>
-        <message>
-            <source>%1 machines</source>
-            <translation>%1 台机器</translation>
         </message>
         <message>
             <source> · %1 selected</source>
@@ -17882,14 +17866,6 @@
             <translation>从节点清单中移除 %1？</translation>
         </message>
         <message>
-            <source>Its entry is removed from %1. The machine itself does not change, and stored runs stay.</source>
-            <translation>它的条目将从 %1 中移除。机器本身不变，已保存的运行会保留。</translation>
-        </message>
-        <message>
-            <source>Their entries are removed from %1. The machines themselves do not change, and stored runs stay.</source>
-            <translation>它们的条目将从 %1 中移除。机器本身不变，已保存的运行会保留。</translation>
-        </message>
-        <message>
             <source>&amp;Remove</source>
             <translation>移除(&amp;R)</translation>
         </message>
@@ -17926,16 +17902,36 @@
             <translation>未分组</translation>
         </message>
         <message>
-            <source>%1 of %2 machines</source>
-            <translation>%1 / %2 台机器</translation>
+            <source>Processes, ports, shared memory and GPU memory that runs left on this node, and how to free them</source>
+            <translation>运行在这个节点上残留的进程、端口、共享内存和 GPU 内存，以及释放它们的方法</translation>
         </message>
         <message>
-            <source>R&amp;uns on this machine…</source>
-            <translation>此机器上的运行(&amp;U)…</translation>
+            <source>Log in on this node by ssh, in a terminal window</source>
+            <translation>在终端窗口中通过 ssh 登录这个节点</translation>
         </message>
         <message>
-            <source>R&amp;uns on these machines…</source>
-            <translation>这些机器上的运行(&amp;U)…</translation>
+            <source>R&amp;uns on this node…</source>
+            <translation>此节点上的运行(&amp;U)…</translation>
+        </message>
+        <message>
+            <source>R&amp;uns on these nodes…</source>
+            <translation>这些节点上的运行(&amp;U)…</translation>
+        </message>
+        <message>
+            <source>This computer. Add the nodes you train on.</source>
+            <translation>这是本机。请添加用于训练的节点。</translation>
+        </message>
+        <message>
+            <source>%1 of %2 nodes</source>
+            <translation>%1 / %2 个节点</translation>
+        </message>
+        <message>
+            <source>Its entry is removed from %1. The node itself does not change, and stored runs stay.</source>
+            <translation>它的条目将从 %1 中移除。节点本身不变，已保存的运行会保留。</translation>
+        </message>
+        <message>
+            <source>Their entries are removed from %1. The nodes themselves do not change, and stored runs stay.</source>
+            <translation>它们的条目将从 %1 中移除。节点本身不变，已保存的运行会保留。</translation>
         </message>
     </context>
     <context>
@@ -18248,10 +18244,6 @@
             <translation>指纹</translation>
         </message>
         <message>
-            <source>Compare with the output on the machine itself: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub</source>
-            <translation>与该机器自身的输出比对：ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub</translation>
-        </message>
-        <message>
             <source>&amp;Don't connect</source>
             <translation>不连接(&amp;D)</translation>
         </message>
@@ -18260,20 +18252,24 @@
             <translation>信任所选并连接(&amp;T)</translation>
         </message>
         <message>
-            <source>This machine is not known yet. Trust it if its fingerprint is correct: Rankscope then adds it to your known_hosts file. If you did not expect this question, don't connect.</source>
-            <translation>这台机器尚属未知。如果指纹正确，就信任它：Rankscope 随后会将其加入你的 known_hosts 文件。如果没有料到会出现此询问，请不要连接。</translation>
-        </message>
-        <message>
-            <source>These %1 machines are not known yet. Trust those whose fingerprint is correct: Rankscope then adds them to your known_hosts file. The others are not connected.</source>
-            <translation>这 %1 台机器尚属未知。信任其中指纹正确的机器：Rankscope 随后会将它们加入你的 known_hosts 文件。其余机器不会连接。</translation>
-        </message>
-        <message>
             <source>&amp;Trust %1 selected and connect</source>
             <translation>信任所选 %1 台并连接(&amp;T)</translation>
         </message>
         <message>
             <source>&amp;Trust and connect</source>
             <translation>信任并连接(&amp;T)</translation>
+        </message>
+        <message>
+            <source>Compare with the output on the node itself: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub</source>
+            <translation>与该节点自身的输出比对：ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub</translation>
+        </message>
+        <message>
+            <source>This node is not known yet. Trust it if its fingerprint is correct: Rankscope then adds it to your known_hosts file. If you did not expect this question, don't connect.</source>
+            <translation>这个节点尚属未知。如果指纹正确，就信任它：Rankscope 随后会将其加入你的 known_hosts 文件。如果没有料到会出现此询问，请不要连接。</translation>
+        </message>
+        <message>
+            <source>These %1 nodes are not known yet. Trust those whose fingerprint is correct: Rankscope then adds them to your known_hosts file. The others are not connected.</source>
+            <translation>这 %1 个节点尚属未知。信任其中指纹正确的节点：Rankscope 随后会将它们加入你的 known_hosts 文件。其余节点不会连接。</translation>
         </message>
     </context>
     <context>
@@ -18295,20 +18291,12 @@
             <translation>导入节点</translation>
         </message>
         <message>
-            <source>&amp;Paste machines, one per line: a name, an address, user@host:port, lines of a hosts file, of a DeepSpeed hostfile or of an ssh_config.</source>
-            <translation>粘贴机器列表，每行一台：名称、地址、user@host:port、hosts 文件、DeepSpeed hostfile 或 ssh_config 中的行(&amp;P)。</translation>
-        </message>
-        <message>
             <source>From ~/.ssh/&amp;config</source>
             <translation>从 ~/.ssh/config 导入(&amp;C)</translation>
         </message>
         <message>
             <source>Choose &amp;file…</source>
             <translation>选择文件(&amp;F)…</translation>
-        </message>
-        <message>
-            <source>List of machines</source>
-            <translation>机器列表</translation>
         </message>
         <message>
             <source>Parsed lines</source>
@@ -18343,10 +18331,6 @@
             <translation>添加(&amp;A)</translation>
         </message>
         <message>
-            <source>A list of machines</source>
-            <translation>机器列表</translation>
-        </message>
-        <message>
             <source>%1 cannot be read: %2.</source>
             <translation>无法读取 %1：%2。</translation>
         </message>
@@ -18373,6 +18357,18 @@
         <message>
             <source>&amp;Add %1 nodes</source>
             <translation>添加 %1 个节点(&amp;A)</translation>
+        </message>
+        <message>
+            <source>&amp;Paste nodes, one per line: a name, an address, user@host:port, lines of a hosts file, of a DeepSpeed hostfile or of an ssh_config.</source>
+            <translation>粘贴节点列表，每行一个：名称、地址、user@host:port、hosts 文件、DeepSpeed hostfile 或 ssh_config 中的行(&amp;P)。</translation>
+        </message>
+        <message>
+            <source>List of nodes</source>
+            <translation>节点列表</translation>
+        </message>
+        <message>
+            <source>A list of nodes</source>
+            <translation>节点列表</translation>
         </message>
     </context>
     <context>
@@ -19472,10 +19468,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>尚无运行</translation>
         </message>
         <message>
-            <source>Choose machines and what to train on the Launch page and press Start: every rank's curves, state and output then appear here. A finished run opens again from Runs.</source>
-            <translation>在启动页选择机器和训练内容，然后按“启动”：每个 rank 的曲线、状态和输出会显示在这里。已结束的运行可从“运行记录”再次打开。</translation>
-        </message>
-        <message>
             <source>Go to &amp;Launch</source>
             <translation>转到启动页(&amp;L)</translation>
         </message>
@@ -19522,6 +19514,10 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>%1. Log, events, ranks, telemetry and NCCL's operations and lines are those of this part of the run. A click shows the whole run again.</source>
             <translation>%1。日志、事件、rank、遥测以及 NCCL 的操作和日志行都只显示运行的这一部分。单击可重新显示整个运行。</translation>
+        </message>
+        <message>
+            <source>Choose nodes and what to train on the Launch page and press Start: every rank's curves, state and output then appear here. A finished run opens again from Runs.</source>
+            <translation>在启动页选择节点和训练内容，然后按“启动”：每个 rank 的曲线、状态和输出会显示在这里。已结束的运行可从“运行记录”再次打开。</translation>
         </message>
     </context>
     <context>
@@ -20138,10 +20134,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>通信域拓扑图</translation>
         </message>
         <message>
-            <source>Machine not known</source>
-            <translation>未知机器</translation>
-        </message>
-        <message>
             <source>%1 → %2: %3</source>
             <translation>%1 → %2：%3</translation>
         </message>
@@ -20168,10 +20160,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>CUDA device %1</source>
             <translation>CUDA 设备 %1</translation>
-        </message>
-        <message>
-            <source>GPU %1 of the machine</source>
-            <translation>机器的 GPU %1</translation>
         </message>
         <message>
             <source>PCI bus %1</source>
@@ -20220,6 +20208,14 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>and %1 more</source>
             <translation>以及另外 %1 个</translation>
+        </message>
+        <message>
+            <source>Node not known</source>
+            <translation>未知节点</translation>
+        </message>
+        <message>
+            <source>GPU %1 of the node</source>
+            <translation>节点的 GPU %1</translation>
         </message>
     </context>
     <context>
@@ -20537,10 +20533,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>复制(&amp;C)</translation>
         </message>
         <message>
-            <source>No facts of this machine yet. Probe connects to it, copies Rankscope's agent to your cache folder there, and shows its GPUs, memory, network and clock.</source>
-            <translation>还没有这台机器的信息。“探测”会连接它，将 Rankscope 的代理程序复制到你在该机器上的缓存文件夹，并显示其 GPU、内存、网络和时钟。</translation>
-        </message>
-        <message>
             <source>Facts of the node</source>
             <translation>节点信息</translation>
         </message>
@@ -20572,6 +20564,10 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>Clock against this computer</source>
             <translation>与本机的时钟差</translation>
         </message>
+        <message>
+            <source>No facts of this node yet. Probe connects to it, copies Rankscope's agent to your cache folder there, and shows its GPUs, memory, network and clock.</source>
+            <translation>还没有这个节点的信息。“探测”会连接它，将 Rankscope 的代理程序复制到你在该节点上的缓存文件夹，并显示其 GPU、内存、网络和时钟。</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::NodeDialog</name>
@@ -20598,10 +20594,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>node1</source>
             <translation>node1</translation>
-        </message>
-        <message>
-            <source>A unique name for the machine</source>
-            <translation>机器的唯一名称</translation>
         </message>
         <message>
             <source>&amp;Host</source>
@@ -20762,6 +20754,10 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>Nodes of a group are shown and chosen together</source>
             <translation>同组的节点可以一起显示和选择</translation>
+        </message>
+        <message>
+            <source>A unique name for the node</source>
+            <translation>节点的唯一名称</translation>
         </message>
     </context>
     <context>
@@ -22006,10 +22002,6 @@ ended with %1</source>
             <translation>没有可移除的：所有已保存的运行都在限制之内。</translation>
         </message>
         <message>
-            <source>These %1 runs, about %2, are beyond the limits. Their plans, curves, output and job files are deleted from the run store; files on the machines stay. This cannot be undone.</source>
-            <translation>这 %1 个运行（约 %2）超出限制。它们的计划、曲线、输出和作业文件将从运行存储中删除；机器上的文件保留。此操作无法撤销。</translation>
-        </message>
-        <message>
             <source>age</source>
             <translation>时间</translation>
         </message>
@@ -22048,6 +22040,10 @@ ended with %1</source>
         <message>
             <source>%1 runs are removed.</source>
             <translation>已移除 %1 个运行。</translation>
+        </message>
+        <message>
+            <source>These %1 runs, about %2, are beyond the limits. Their plans, curves, output and job files are deleted from the run store; files on the nodes stay. This cannot be undone.</source>
+            <translation>这 %1 个运行（约 %2）超出限制。它们的计划、曲线、输出和作业文件将从运行存储中删除；节点上的文件保留。此操作无法撤销。</translation>
         </message>
     </context>
     <context>
@@ -23584,12 +23580,12 @@ Write one below to set it for the next run.</source>
             <translation>节点的处理器、内存、网络和 GPU</translation>
         </message>
         <message>
-            <source>No measurements of the machines yet: processors, memory, network and GPUs.</source>
-            <translation>尚无机器的测量值：处理器、内存、网络和 GPU。</translation>
+            <source>No measurements of the nodes yet: processors, memory, network and GPUs.</source>
+            <translation>尚无节点的测量值：处理器、内存、网络和 GPU。</translation>
         </message>
         <message>
-            <source>This run kept no measurements of its machines (telemetry: { every_s: 0 }, or it never started).</source>
-            <translation>此运行没有保存机器的测量值（telemetry: { every_s: 0 }，或从未启动）。</translation>
+            <source>This run kept no measurements of its nodes (telemetry: { every_s: 0 }, or it never started).</source>
+            <translation>此运行没有保存节点的测量值（telemetry: { every_s: 0 }，或从未启动）。</translation>
         </message>
     </context>
     <context>

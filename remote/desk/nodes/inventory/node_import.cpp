@@ -145,7 +145,7 @@ void Importer::ssh_config(const std::string& text, const std::string& name, int 
         for (const auto& alias : std::exchange(aliases, {})) {
             if (is_one_machine && alias != first) {
                 seen_.emplace(alias, block_where);
-                left_out(alias, block_where, tr("the same machine as %1", {first}));
+                left_out(alias, block_where, tr("the same node as %1", {first}));
                 continue;
             }
             NodeSpec node;
@@ -185,7 +185,7 @@ void Importer::ssh_config(const std::string& text, const std::string& name, int 
             std::erase(alias, '"');
             if (alias.find_first_of("*?") != std::string::npos || alias.starts_with('!')) {
                 left_out(alias, where,
-                         tr("a pattern, not a machine; add each by its name: rankscopectl nodes add NAME"));
+                         tr("a pattern, not a node; add each by its name: rankscopectl nodes add NAME"));
             } else {
                 aliases.push_back(alias);
             }
@@ -297,7 +297,7 @@ void Importer::host_line(const std::vector<std::string>& words, const std::strin
     }
     if (is_address(rest[0]) && rest.size() > 1) {  // /etc/hosts
         if (is_own_address(rest[0])) {
-            left_out(rest[1], where, tr("this computer itself, or no machine"));
+            left_out(rest[1], where, tr("this computer itself, or no node"));
             return;
         }
         node.host = rest[0];
@@ -308,7 +308,7 @@ void Importer::host_line(const std::vector<std::string>& words, const std::strin
     const bool pair = rest.size() == 2 && rest[0].find_first_of("@:") == std::string::npos;
     if (rest.size() > 2 || (rest.size() == 2 && !pair)) {
         problem(where, tr("\"%1\" is more than a name and an address", {rest[0] + ' ' + rest[1]}),
-                tr("One machine a line: name, address, name and address, or user@host:port."));
+                tr("One node a line: name, address, name and address, or user@host:port."));
         return;
     }
     if (!destination(pair ? rest[1] : rest[0], node, where)) {
@@ -324,7 +324,7 @@ void Importer::host_line(const std::vector<std::string>& words, const std::strin
         }
         add(std::move(one), where);
         if (pair && host != rest[0]) {
-            problem(where, tr("\"%1\" names several machines with one address", {rest[0]}),
+            problem(where, tr("\"%1\" names several nodes with one address", {rest[0]}),
                     tr("Leave the address out, or write a line for each."));
             return;
         }
@@ -403,7 +403,7 @@ bool Importer::attribute(const std::string& word, NodeSpec& node, std::string& n
         node.port = *port;
     } else if (equals == std::string::npos) {
         problem(where, tr("\"%1\" is neither a name nor NAME=VALUE", {word}),
-                tr("One machine a line, for example: worker-1 slots=4."));
+                tr("One node a line, for example: worker-1 slots=4."));
         return false;
     } else if (!key.starts_with("ansible_")) {
         note += (note.empty() ? "" : "; ") + tr("%1 is left out", {word});
