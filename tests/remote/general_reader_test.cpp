@@ -53,6 +53,48 @@ const std::vector<Statement> kStatements{
      {{"loss", 0.0014}, {"grad_norm", 0.04}}},
     {"step 1 loss 1.000 margin 0.1", "step 2 loss 0.500 margin 0.2", 2, {}, {{"loss", 0.5}, {"margin", 0.2}}},
     {"step: 9, loss: 2.0", "step: 10, loss: 1.9", 10, {}, {{"loss", 1.9}}},
+    {"[0/5][50/1583]\tLoss_D: 1.7410\tD(x): 0.5343\tLoss_G: 4.7761",
+     "[0/5][100/1583]\tLoss_D: 0.1234\tD(x): 0.9800\tLoss_G: 7.1200",
+     100,
+     1,
+     {{"Loss_D", 0.1234}, {"D_x", 0.98}, {"Loss_G", 7.12}}},
+    {"10:\tlearn: 0.5745\ttest: 0.5801", "20:\tlearn: 0.4745\ttest: 0.4801", 20, {}, {{"learn", 0.4745}, {"val_loss", 0.4801}}},
+    {"[10]\ttraining's l2: 0.523", "[20]\ttraining's l2: 0.423", 20, {}, {{"training_s_l2", 0.423}}},
+    {"completed step: 12, seconds: 1.25, loss: 8.123",
+     "completed step: 13, seconds: 1.50, loss: 8.023",
+     13,
+     {},
+     {{"seconds", 1.5}, {"loss", 8.023}}},
+    {"level=info msg=\"step done\" step=10 loss=1.25",
+     "level=info msg=\"step done\" step=20 loss=1.15",
+     20,
+     {},
+     {{"loss", 1.15}}},
+    {"(epoch: 1, iters: 100, data: 0.3) D_A: 0.212 cycle_A: 1.212",
+     "(epoch: 1, iters: 200, data: 0.1) D_A: 0.222 cycle_A: 1.222",
+     200,
+     1,
+     {{"data", 0.1}, {"D_A", 0.222}, {"cycle_A", 1.222}}},
+    {"Epoch 1, batch 50, loss[loss=1.234, simple_loss=1.1, over 4567.0 frames. ], lr: 3.0e-03",
+     "Epoch 1, batch 100, loss[loss=1.134, simple_loss=1.0, over 4667.0 frames. ], lr: 3.1e-03",
+     100,
+     1,
+     {{"loss", 1.134}, {"simple_loss", 1.0}, {"lr", 0.0031}}},
+    {"Training  [  100/125000]  eta: 1 day, 0:00:00  lr: 0.0001 (0.0001)  total_loss: 12.34 (13.45)",
+     "Training  [  110/125000]  eta: 1 day, 0:00:00  lr: 0.0002 (0.0001)  total_loss: 12.14 (13.25)",
+     110,
+     {},
+     {{"lr", 0.0002}, {"loss", 12.14}}},
+    {"[INFO|DP=0|PP=0|TP=0|ip-1]: iteration: 10 / 1000 | tokens_per_sec: 850K | lm_loss: 8.12",
+     "[INFO|DP=0|PP=0|TP=0|ip-1]: iteration: 20 / 1000 | tokens_per_sec: 860K | lm_loss: 7.12",
+     20,
+     {},
+     {{"tokens_per_s", 860000}, {"loss", 7.12}}},
+    {"Train Step: 10 2245.6/s, 1122.8/s/gpu LR: 0.00001 Loss: 8.1",
+     "Train Step: 20 2245.6/s, 1122.8/s/gpu LR: 0.00002 Loss: 7.1",
+     20,
+     {},
+     {{"lr", 0.00002}, {"loss", 7.1}}},
     {"step=9 loss=2.0", "step=10 loss=1.9", 10, {}, {{"loss", 1.9}}},
     {"[4/200] loss=0.40 lr=0.05", "[5/200] loss=0.30 lr=0.05", 5, {}, {{"loss", 0.3}, {"lr", 0.05}}},
     {"Epoch 9, Loss: 2.0", "Epoch 10, Loss: 1.9", 10, 10, {{"loss", 1.9}}},
@@ -320,6 +362,31 @@ TEST(GeneralReader, TheWordOfACounterMayStandBehindItsNumber) {
     EXPECT_EQ(told({"s:0 trl:10.5 lr:0.5", "s:1 trl:10.25 lr:0.5"}),
               "0/- loss=10.5 lr=0.5\n1/- loss=10.25 lr=0.5\n");
     EXPECT_EQ(told({"n:3 files:0.5", "n:4 files:0.25"}), "") << "no name of a training";
+}
+
+// A program that prints its validation first holds two statements back: they come in the order of their lines.
+TEST(GeneralReader, HeldLinesKeepTheirOrder) {
+    const auto lines = read({"step:125/1750 val_loss:4.45 train_time:12345ms step_avg:98.76ms",
+                             "step:126/1750 train_time:12445ms step_avg:98.80ms",
+                             "step:127/1750 train_time:12545ms step_avg:98.80ms",
+                             "step:250/1750 val_loss:4.12 train_time:24345ms step_avg:98.76ms"});
+    std::vector<std::int64_t> steps;
+    for (const auto& line : lines) {
+        steps.push_back(line.step.value_or(-1));
+    }
+    EXPECT_EQ(steps, (std::vector<std::int64_t>{125, 126, 127, 250}));
+}
+
+// The mean of a validation stands behind the value of its last batch.
+TEST(GeneralReader, AValidationThatCountsGivesItsMeanAtItsEnd) {
+    const auto lines = read({"Train: 12 [ 150/1251 ( 12%)]  Loss: 4.321 (4.567)  LR: 5.0e-04",
+                             "Train: 12 [ 200/1251 ( 16%)]  Loss: 4.221 (4.467)  LR: 5.0e-04",
+                             "Test: [  24/48]  Loss:   1.100 ( 1.400)  Acc@1:  70.1 ( 69.8)",
+                             "Test: [  48/48]  Loss:   1.234 ( 1.345)  Acc@1:  71.1 ( 70.8)"});
+    ASSERT_EQ(lines.size(), 3U);
+    EXPECT_EQ(Values(lines[2].values.begin(), lines[2].values.end()),
+              (Values{{"val_loss", 1.345}, {"val_acc1", 0.708}}));
+    EXPECT_EQ(lines[2].step, 200);
 }
 
 TEST(GeneralReader, OneRankOfSeveralInOneOutput) {

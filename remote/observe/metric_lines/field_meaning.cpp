@@ -17,14 +17,14 @@ namespace {
 using Words = std::span<const std::string_view>;
 
 constexpr std::string_view kEpochs[]{"epoch", "epochs", "ep"};
-constexpr std::string_view kSteps[]{"step",       "steps", "iter", "iters",  "iteration",
-                                    "iterations", "it",    "itr",  "update", "updates"};
+constexpr std::string_view kSteps[]{"step", "steps", "iter",   "iters",   "iteration", "iterations",
+                                    "it",   "itr",   "update", "updates", "tick",      "round"};
 constexpr std::string_view kBatches[]{"batch", "batches", "minibatch"};
 // What may stand before the counter's word: others make something else of it ("total steps", "warmup step").
-constexpr std::string_view kBefore[]{"global", "train", "training", "current", "cur",   "optimizer",
-                                     "optim",  "opt",   "num",      "n",       "val",   "valid",
-                                     "test",   "eval",  "epoch",    "step",    "micro", "mini",
-                                     "batch",  "inner", "outer",    "trainer"};
+constexpr std::string_view kBefore[]{
+    "global", "train", "training", "current", "cur",       "optimizer", "optim", "opt",   "num",
+    "n",      "val",   "valid",    "test",    "eval",      "epoch",     "step",  "micro", "mini",
+    "batch",  "inner", "outer",    "trainer", "completed", "finished",  "done"};
 constexpr std::string_view kBehind[]{"id",    "idx",      "index", "num",   "no",   "number", "nr",
                                      "train", "training", "val",   "valid", "test", "eval"};
 constexpr std::string_view kWhole[]{"global",    "num",   "update", "updates",
@@ -49,9 +49,11 @@ constexpr std::string_view kNoNames[]{
     "seed",  "version", "worker",  "workers",   "device", "thread", "timestamp", "date",   "id",
     "v_num", "args",    "num",     "max",       "min",    "total",  "no",        "via",    "up"};
 constexpr std::string_view kIdentities[]{
-    "local_rank",  "global_rank", "rank_id",         "world_size", "node_rank",   "num_gpus",
-    "num_workers", "gpu_id",      "device_id",       "exit_code",  "master_port", "run_id",
-    "total_steps", "max_steps",   "steps_per_epoch", "num_epochs", "max_epochs",  "total_epochs"};
+    "local_rank",  "global_rank", "rank_id",      "world_size", "node_rank",
+    "num_gpus",    "num_workers", "gpu_id",       "device_id",  "exit_code",
+    "master_port", "run_id",      "total_steps",  "max_steps",  "steps_per_epoch",
+    "num_epochs",  "max_epochs",  "total_epochs", "dp",         "pp",
+    "tp",          "cp"};
 constexpr std::string_view kClocks[]{"eta", "elapsed", "remaining", "wall", "walltime"};
 constexpr std::string_view kStepTimes[]{
     "time",     "step_time",      "iter_time",      "batch_time", "time_per_step", "time_per_iter", "dt",
@@ -118,6 +120,17 @@ bool is_telling(const std::vector<std::string_view>& parts) {
     });
 }
 
+// "learn: 0.67", "training's l2: 0.52": a measure of the training or of the validation, whatever its name is.
+bool is_of_a_set(std::string_view word, const Field& field) {
+    return field.assigned && !field.whole && field.unit.empty() &&
+           (word.starts_with("train") || word == "learn" || says_validation(word));
+}
+
+// "850K" tokens.
+double prefix_factor(std::string_view unit) {
+    return unit == "k" ? 1e3 : unit == "m" ? 1e6 : unit == "b" || unit == "g" ? 1e9 : unit == "t" ? 1e12 : 0;
+}
+
 // "12ms" is a step's time where it is called so, and a series of milliseconds elsewhere.
 std::optional<Series> time_series(const Field& field, double milliseconds) {
     if (milliseconds <= 0) {
@@ -179,7 +192,8 @@ std::optional<Series> series_of(const Field& field, bool validation) {
     const auto parts = parts_of(field.name);
     const bool nameless =
         parts.empty() || (parts.size() == 1 && has(kNoNames, parts[0])) ||
-        (has(kNoNames, parts.back()) && field.name.find('/') == std::string::npos) ||
+        (has(kNoNames, parts.back()) && parts.back().size() > 1 &&
+         field.name.find('/') == std::string::npos) ||
         has(kIdentities, field.name) || (parts.size() == 1 && field.whole && parts[0] == "train") ||
         parts[0].starts_with("rank") ||
         std::any_of(parts.begin(), parts.end(), [](auto part) { return has(kClocks, part); });
@@ -188,7 +202,7 @@ std::optional<Series> series_of(const Field& field, bool validation) {
         return std::nullopt;
     }
     const std::string named = rate_name(field.name);
-    const bool telling = !named.empty() || is_telling(parts);
+    const bool telling = !named.empty() || is_telling(parts) || is_of_a_set(parts[0], field);
     // "5 files", "step 3 of": a whole number behind a word is no value, unless the word says so.
     if (!field.assigned && field.whole && unit.empty() && !telling) {
         return std::nullopt;
@@ -212,6 +226,11 @@ std::optional<Series> series_of(const Field& field, bool validation) {
         const bool general = field.name == "ips" || field.name == "fps" || parts.back() == "speed" ||
                              parts.back() == "throughput";
         return Series{.name = general ? rate : metric_name(field.printed), .telling = true};
+    }
+    if (const double factor = prefix_factor(unit); factor > 0 && has(parts, "tokens")) {
+        const bool a_rate = has(parts, "sec") || has(parts, "second") || has(parts, "s");
+        return Series{.name = a_rate && parts.size() == 3 ? "tokens_per_s" : metric_name(field.printed),
+                      .factor = factor};
     }
     if (unit == "tflops" || unit == "tflop/s") {
         return Series{.name = "tflops", .telling = true};

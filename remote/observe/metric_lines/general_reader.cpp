@@ -98,12 +98,16 @@ void GeneralReader::take_counters(const LineFields& fields, Line& line, std::vec
         const bool pair = line.counters.empty() && field.name.empty() && field.bracketed && field.whole &&
                           !field.total && next != nullptr && next->name.empty() && next->bracketed &&
                           next->whole && !next->total;
-        if (pair) {  // "[1, 10]"
+        const bool two_fractions = line.counters.empty() && step == nullptr && is_fraction(field) &&
+                                   field.bracketed && next != nullptr && is_fraction(*next) &&
+                                   next->bracketed && !next->apart;
+        if (pair || two_fractions) {  // "[1, 10]", "[0/5][50/1583]"
             epoch = &field;
             step = next;
             kind = Counter::Batch;
             used[i] = used[i + 1] = true;
             line.counters = "pair ";
+            line.named = line.named || two_fractions;
         } else if (is_fraction(field) && step == nullptr &&
                    (field.bracketed || epoch != nullptr || field.token == 0)) {
             step = &field;
@@ -111,9 +115,9 @@ void GeneralReader::take_counters(const LineFields& fields, Line& line, std::vec
             used[i] = true;
             line.counters += "fraction ";
         } else if (line.counters.empty() && step == nullptr && field.apart && field.name.empty() &&
-                   field.bracketed && field.whole && !field.total && next != nullptr && !next->name.empty() &&
-                   !next->bracketed) {
-            step = &field;  // "[1300] loss=0.3"
+                   (field.bracketed || field.heads) && field.whole && !field.total && next != nullptr &&
+                   !next->name.empty() && !next->bracketed) {
+            step = &field;  // "[1300] loss=0.3", "1300: loss 0.3"
             kind = Counter::Step;
             used[i] = true;
         }
@@ -187,6 +191,8 @@ std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& f
     line.rank = rank_of(fields);
     line.validation = is_about_validation(fields);
     const bool validation = line.validation && any_believed_;
+    line.of_part = line.reading.in_epoch ||
+                   (line.reading.may_restart && line.counters.find("fraction") != std::string::npos);
     for (std::size_t i = 0; i < fields.fields.size(); ++i) {
         const auto series = used[i] ? std::nullopt : series_of(fields.fields[i], validation);
         const auto& values = line.reading.values;
@@ -197,7 +203,9 @@ std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& f
             continue;
         }
         const bool of_epoch = line.once_an_epoch && series->name == "t_step_ms";
-        line.reading.add(of_epoch ? "t_epoch_ms" : series->name, fields.fields[i].value, series->factor);
+        const Field& field = fields.fields[i];
+        const double value = validation && line.of_part ? field.average.value_or(field.value) : field.value;
+        line.reading.add(of_epoch ? "t_epoch_ms" : series->name, value, series->factor);
         line.of_training.push_back(series->training);
         // A rate alone may be a setting: it needs a count.
         line.telling = line.telling || (series->telling && (!line.counters.empty() || series->name != "lr"));
@@ -229,9 +237,7 @@ std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& f
     Reading& reading = line.reading;
     if (validation) {
         // Its own count is that of the validation; its means run up to the end.
-        const bool own =
-            reading.in_epoch || (reading.may_restart && line.counters.find("fraction") != std::string::npos);
-        if (own) {
+        if (line.of_part) {
             const auto total = fraction_total(fields);
             if (total && line.order.second + 1 < *total) {
                 return std::nullopt;
@@ -246,21 +252,23 @@ std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& f
     return line;
 }
 
-// "Epoch 3/10" alone on its line, or "[batch=128/12000]:" as a heading: what follows belongs to it.
+// "Epoch 3/10" alone on its line, or "[batch=128/12000]:" or "[step=100/7000]" as a heading: what follows belongs to it.
 bool GeneralReader::take_context(const LineFields& fields, bool heads) {
     const Field* epoch = nullptr;
     for (const Field& field : fields.fields) {
-        const bool number_of_a_logger = field.name.empty() && !field.total;
-        if (!number_of_a_logger && (epoch != nullptr || !field.whole || counter_of(field) == Counter::None)) {
+        const bool counts = counter_of(field) != Counter::None;
+        const bool of_a_logger =
+            !counts && !field.total && (field.name.empty() || !series_of(field, false));  // "host:0"
+        if (!of_a_logger && (epoch != nullptr || !field.whole || !counts)) {
             return false;
         }
-        epoch = number_of_a_logger ? epoch : &field;
+        epoch = of_a_logger ? epoch : &field;
     }
     if (epoch == nullptr || fields.other_words.size() > 3) {
         return false;
     }
     if (counter_of(*epoch) != Counter::Epoch) {
-        if (!heads || !epoch->total) {
+        if (!(heads || epoch->bracketed) || !epoch->total) {
             return false;
         }
         record_ = Record{.counter = *epoch};
@@ -287,7 +295,7 @@ bool GeneralReader::is_believed(const Line& line, const Statement& statement) co
     if (!any_believed_ || !line.telling) {
         return false;
     }
-    if (line.counters.empty()) {
+    if (line.counters.empty() || (line.validation && line.of_part)) {
         return line.validation;
     }
     // The program counts, and this line goes on from there.
@@ -341,19 +349,24 @@ void GeneralReader::accept(const Statement& statement, Line line, std::vector<Re
     readings.push_back(std::move(line.reading));
 }
 
-// The program is one that counts: its other lines with the same counter count from their first, too.
-void GeneralReader::accept_held(const Line& line, std::vector<Reading>& readings) {
+// `own`'s first line. If the program is one that counts, its other lines with the same counter count from their first,
+// too; in the order in which they came.
+void GeneralReader::accept_held(const std::string& counters, const Statement& own,
+                                std::vector<Reading>& readings) {
     std::vector<std::pair<const std::string*, Statement*>> others;
     for (auto& [key, statement] : statements_) {
-        if (statement.held && statement.held->telling && statement.held->named &&
-            statement.held->counters == line.counters) {
+        const bool other = statement.held && !counters.empty() && statement.held->telling &&
+                           statement.held->named && statement.held->counters == counters;
+        if (other || (&statement == &own && statement.held)) {
             others.emplace_back(&key, &statement);
         }
     }
     std::sort(others.begin(), others.end(),
               [](const auto& a, const auto& b) { return a.second->used < b.second->used; });
     for (auto& [key, statement] : others) {
-        believe(*key, *statement, *statement->held);
+        if (statement != &own) {
+            believe(*key, *statement, *statement->held);
+        }
         accept(*statement, std::move(*statement->held), readings);
         statement->held.reset();
     }
@@ -412,13 +425,10 @@ std::vector<Reading> GeneralReader::read(const std::vector<Token>& tokens, doubl
         }
         const bool first = !any_believed_;
         believe(key, statement, *line);
-        if (statement.held && line->order > statement.held->order) {
-            accept(statement, std::move(*statement.held), readings);
+        if (statement.held && !(line->order > statement.held->order)) {
+            statement.held.reset();
         }
-        statement.held.reset();
-        if (first) {
-            accept_held(*line, readings);
-        }
+        accept_held(first ? line->counters : std::string(), statement, readings);
     }
     statement.used = ++lines_;
     accept(statement, std::move(*line), readings);

@@ -42,6 +42,7 @@ private:
         bool telling = false;               ///< a value's name is one that training programs use
         bool once_an_epoch = false;
         bool validation = false;  ///< some word says so
+        bool of_part = false;     ///< it counts through an epoch, or through the validation
         Reading reading;
         std::vector<bool> of_training;  ///< by value: its name says "train"
     };
@@ -60,7 +61,7 @@ private:
     bool is_believed(const Line& line, const Statement& statement) const;
     void believe(const std::string& key, Statement& statement, const Line& line);
     void accept(const Statement& statement, Line line, std::vector<Reading>& readings);
-    void accept_held(const Line& line, std::vector<Reading>& readings);
+    void accept_held(const std::string& counters, const Statement& own, std::vector<Reading>& readings);
     void forget_oldest();
 
     struct Source {

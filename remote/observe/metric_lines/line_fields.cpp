@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/text.h>
+#include <remote/observe/metric_lines/field_meaning.h>
 #include <remote/observe/metric_lines/line_fields.h>
 #include <remote/observe/metric_lines/metric_names.h>
 #include <remote/observe/metric_lines/scan.h>
@@ -96,6 +97,10 @@ private:
         if (assigned_ || (here.wide && !name_.empty())) {
             drop_name();  // "model: resnet", "INFO     epoch"
         }
+        if (bracketed_ && !name_.empty() && name_.back() == here.text) {
+            name_.clear();  // "loss[loss=0.3, …"
+            bracketed_ = false;
+        }
         behind_value_ = name_.empty() ? after_value_ && !here.wide : behind_value_;
         after_value_ = false;
         name_.emplace_back(here.text);
@@ -138,6 +143,7 @@ private:
         field.bracketed = bracketed_;
         const std::size_t first = at_ - (bracketed_ && at_ > 0 ? 1U : 0U);
         field.apart = first == 0 || tokens_[first].gap;
+        field.heads = at_ == 0 && is_mark(1, ':');
         field.assigned = assigned_;
         field.in_call = in_call_;
         field.unit = here.unit;
@@ -155,6 +161,9 @@ private:
         wrapped_ = false;
         ++at_;
         take_total(field);
+        if (field.total && (says_validation(field.name) || field.name.starts_with("train"))) {
+            result_.other_words.push_back(std::exchange(field.name, {}));  // "Test: [48/48]"
+        }
         take_unit(field);
         const bool list =
             bracketed_ && !wrapped && is_mark(0, ',') && is(1, Kind::Number) && !field.name.empty();
@@ -164,15 +173,18 @@ private:
             // "[1, 10]": two numbers without a name keep their bracket.
             bracketed_ = bracketed_ && is_mark(0, ',');
         }
-        result_.fields.push_back(std::move(field));
         if (wrapped) {
             skip_to(')');
         } else if (list) {
             skip_to(']');
         } else if (is_mark(0, '(') && !is(1, Kind::Word)) {
+            if (is(1, Kind::Number) && token(1)->unit.empty() && is_mark(2, ')')) {
+                field.average = token(1)->value;
+            }
             ++at_;
             skip_to(')');  // "1.9 (2.3)", "(99%)", "(+nanz)"
         }
+        result_.fields.push_back(std::move(field));
         after_value_ = true;
     }
 

@@ -20,12 +20,14 @@ struct Field {
     double value = 0;
     std::optional<double> total{};  ///< "10/156": of so many
     std::string unit{};
-    bool assigned = false;   ///< ':', '=' or "is" stands between name and number
-    bool whole = false;      ///< digits only
-    bool bracketed = false;  ///< "[10/156]"
-    bool apart = false;      ///< blanks stand before it or its bracket, or the line begins with it
-    bool in_call = false;    ///< "main(step=3)": source code, or a printed object
-    std::size_t token = 0;   ///< the number's place among the tokens
+    bool assigned = false;            ///< ':', '=' or "is" stands between name and number
+    bool whole = false;               ///< digits only
+    bool bracketed = false;           ///< "[10/156]"
+    bool apart = false;               ///< blanks stand before it or its bracket, or the line begins with it
+    bool in_call = false;             ///< "main(step=3)": source code, or a printed object
+    bool heads = false;               ///< the line begins with it and ':'
+    std::optional<double> average{};  ///< "1.9 (2.3)": of a meter
+    std::size_t token = 0;            ///< the number's place among the tokens
 };
 
 /// A line's numbers with their names, by position alone: "loss 0.3", "loss: 0.3", "loss=0.3", "lr=[1e-3, 1e-3]",

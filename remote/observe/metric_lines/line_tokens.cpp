@@ -69,6 +69,9 @@ private:
             gap_ = true;
             ++at_;
         } else if (c == '"' || c == '\'' || c == '`') {
+            // What a quote ends is no part of a name behind it: msg="step done" step=10
+            const bool closes = !gap_ && !tokens_.empty() && tokens_.back().kind == Token::Kind::Word;
+            wide_ = wide_ || (closes && is_blank(here(1)));
             ++at_;
         } else if (const auto mark = wide_mark(rest()); mark > 0) {
             add(Token::Kind::Mark, mark);
@@ -209,7 +212,7 @@ private:
         std::size_t at = 0;
         while (at < tail.size() &&
                ((tail[at] >= 'a' && tail[at] <= 'z') || (tail[at] >= 'A' && tail[at] <= 'Z') ||
-                (tail[at] == '/' && at > 0 && at + 1 < tail.size() && is_token_letter(tail[at + 1])))) {
+                (tail[at] == '/' && at + 1 < tail.size() && is_token_letter(tail[at + 1])))) {
             ++at;
         }
         const bool ends = at == tail.size() || !(is_word(tail[at]) || tail[at] == '@');

@@ -66,6 +66,9 @@ std::optional<Reading> read_top_k(Scan scan, std::string_view name) {
         reading.add(top_k_name(*k), value, 0.01);
         scan.past("|");
     }
+    if (!reading.values.empty() && scan.word("loss")) {
+        reading.add("val_loss", scan.number());  // DETR and what is made from it
+    }
     return reading.if_any();
 }
 

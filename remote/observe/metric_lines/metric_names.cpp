@@ -15,19 +15,32 @@ namespace {
 
 constexpr std::size_t kMaxName = 100;
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kNames{{
-    {"loss", "loss"},          {"lm_loss", "loss"},
-    {"acc", "acc1"},           {"accuracy", "acc1"},
-    {"acc1", "acc1"},          {"acc@1", "acc1"},
-    {"top1", "acc1"},          {"top-1", "acc1"},
-    {"top_1", "acc1"},         {"prec@1", "acc1"},
-    {"acc_top1", "acc1"},      {"acc5", "acc5"},
-    {"acc@5", "acc5"},         {"top5", "acc5"},
-    {"top-5", "acc5"},         {"prec@5", "acc5"},
-    {"acc_top5", "acc5"},      {"lr", "lr"},
-    {"learning_rate", "lr"},   {"grad_norm", "grad_norm"},
-    {"gradnorm", "grad_norm"}, {"gnorm", "grad_norm"},
-    {"trl", "loss"},           {"tel", "val_loss"},  // llm.c and modded-nanogpt
+constexpr std::array<std::pair<std::string_view, std::string_view>, 25> kNames{{
+    {"loss", "loss"},
+    {"lm_loss", "loss"},
+    {"acc", "acc1"},
+    {"accuracy", "acc1"},
+    {"acc1", "acc1"},
+    {"acc@1", "acc1"},
+    {"top1", "acc1"},
+    {"top-1", "acc1"},
+    {"top_1", "acc1"},
+    {"prec@1", "acc1"},
+    {"acc_top1", "acc1"},
+    {"acc5", "acc5"},
+    {"acc@5", "acc5"},
+    {"top5", "acc5"},
+    {"top-5", "acc5"},
+    {"prec@5", "acc5"},
+    {"acc_top5", "acc5"},
+    {"lr", "lr"},
+    {"learning_rate", "lr"},
+    {"grad_norm", "grad_norm"},
+    {"gradnorm", "grad_norm"},
+    {"gnorm", "grad_norm"},
+    {"gradient_norm", "grad_norm"},
+    {"trl", "loss"},
+    {"tel", "val_loss"},  // llm.c and modded-nanogpt
 }};
 
 constexpr std::array<std::string_view, 8> kValidation{"validation", "valid",   "val",  "evaluation",
@@ -78,6 +91,7 @@ std::string metric_name(std::string_view name) {
     const std::string lowered = lower_case(tidied);
     std::string_view rest = lowered;
     bool validation = false;
+    drop_prefix(rest, "current");
     for (const std::string_view word : kValidation) {
         validation = validation || drop_prefix(rest, word);
     }
