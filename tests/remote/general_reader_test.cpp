@@ -58,7 +58,11 @@ const std::vector<Statement> kStatements{
      100,
      1,
      {{"Loss_D", 0.1234}, {"D_x", 0.98}, {"Loss_G", 7.12}}},
-    {"10:\tlearn: 0.5745\ttest: 0.5801", "20:\tlearn: 0.4745\ttest: 0.4801", 20, {}, {{"learn", 0.4745}, {"val_loss", 0.4801}}},
+    {"10:\tlearn: 0.5745\ttest: 0.5801",
+     "20:\tlearn: 0.4745\ttest: 0.4801",
+     20,
+     {},
+     {{"learn", 0.4745}, {"val_loss", 0.4801}}},
     {"[10]\ttraining's l2: 0.523", "[20]\ttraining's l2: 0.423", 20, {}, {{"training_s_l2", 0.423}}},
     {"completed step: 12, seconds: 1.25, loss: 8.123",
      "completed step: 13, seconds: 1.50, loss: 8.023",
@@ -387,6 +391,37 @@ TEST(GeneralReader, AValidationThatCountsGivesItsMeanAtItsEnd) {
     EXPECT_EQ(Values(lines[2].values.begin(), lines[2].values.end()),
               (Values{{"val_loss", 1.345}, {"val_acc1", 0.708}}));
     EXPECT_EQ(lines[2].step, 200);
+}
+
+TEST(GeneralReader, SeveralLinesOfAnEpochAreCounted) {
+    EXPECT_EQ(
+        told({"Epoch 4 train Cls Loss: 0.5 Tot Loss: 0.75", "Epoch 4 train Cls Loss: 0.25 Tot Loss: 0.5",
+              "Epoch 5 train Cls Loss: 0.125 Tot Loss: 0.25"}),
+        "1/4 train_Cls_Loss=0.5 loss=0.75\n2/4 train_Cls_Loss=0.25 loss=0.5\n3/5 train_Cls_Loss=0.125 "
+        "loss=0.25\n");
+}
+
+TEST(GeneralReader, ObjectsWithoutACountCountThemselves) {
+    EXPECT_EQ(told({R"({"env/reward_mean": 0.5, "ppo/loss/total": 0.75})",
+                    R"({"env/reward_mean": 0.25, "ppo/loss/total": 0.5})"}),
+              "1/- env/reward_mean=0.5 ppo/loss/total=0.75\n2/- env/reward_mean=0.25 ppo/loss/total=0.5\n");
+    EXPECT_EQ(told({R"({"lr": 0.5, "loss_scale": 0.75})", R"({"lr": 0.5, "loss_scale": 0.75})"}), "")
+        << "settings";
+}
+
+TEST(GeneralReader, ReadsChineseWords) {
+    EXPECT_EQ(told({"[训练] 第1轮 第100步 损失: 2.5 学习率: 0.5 准确率：50%",
+                    "[训练] 第1轮 第200步 损失: 2.25 学习率: 0.25 准确率：75%"}),
+              "100/1 loss=2.5 lr=0.5 acc1=0.5\n200/1 loss=2.25 lr=0.25 acc1=0.75\n");
+}
+
+TEST(GeneralReader, TwoStatementsMayShareACounter) {
+    EXPECT_EQ(told({"I0417 09:06:51.2 139 logging_writer.py:35] [1248] eval_accuracy=0.25, eval_loss=5.5",
+                    "I0417 09:07:18.8 139 logging_writer.py:35] [1300] steps_per_second=2.5, "
+                    "train_accuracy=0.5, train_loss=4.5"}),
+              "1248/- val_acc1=0.25 val_loss=5.5\n1300/- steps_per_second=2.5 acc1=0.5 loss=4.5\n");
+    EXPECT_EQ(told({"[1248] loss=0.5", "[1300] accuracy=0.5"}), "")
+        << "too little: may be numbers of processes";
 }
 
 TEST(GeneralReader, OneRankOfSeveralInOneOutput) {

@@ -31,13 +31,15 @@ constexpr std::string_view kWhole[]{"global",    "num",   "update", "updates",
                                     "optimizer", "optim", "opt",    "trainer"};
 
 constexpr std::string_view kTelling[]{
-    "loss",   "losses",     "acc",        "accuracy", "accu",   "top1",    "top5",  "lr",        "learning",
-    "ppl",    "perplexity", "grad",       "gnorm",    "norm",   "f1",      "auc",   "map",       "iou",
-    "miou",   "dice",       "bleu",       "rouge",    "reward", "rewards", "score", "error",     "err",
-    "mse",    "rmse",       "mae",        "psnr",     "ssim",   "wer",     "cer",   "precision", "recall",
-    "mfu",    "tflops",     "kl",         "entropy",  "nll",    "ce",      "bce",   "bpc",       "bpb",
-    "margin", "cost",       "fid",        "r2",       "return", "elbo",    "acc1",  "acc5",      "tps",
-    "ips",    "wps",        "throughput", "speed",    "epe",    "metric"};
+    "loss",       "losses",   "acc",        "accuracy",  "accu",  "top1",   "top5",   "lr",
+    "learning",   "ppl",      "perplexity", "grad",      "gnorm", "norm",   "f1",     "auc",
+    "map",        "iou",      "miou",       "dice",      "bleu",  "rouge",  "reward", "rewards",
+    "score",      "error",    "err",        "mse",       "rmse",  "mae",    "psnr",   "ssim",
+    "wer",        "cer",      "precision",  "recall",    "mfu",   "tflops", "kl",     "entropy",
+    "nll",        "ce",       "bce",        "bpc",       "bpb",   "margin", "cost",   "fid",
+    "r2",         "return",   "elbo",       "acc1",      "acc5",  "tps",    "ips",    "wps",
+    "throughput", "speed",    "epe",        "metric",    "损失",  "损失值", "学习率", "准确率",
+    "精度",       "训练损失", "验证损失",   "验证准确率"};
 // Words in front of a number that make no name of it: "took 3.2 s", "improved from 0.5 to 0.4".
 constexpr std::string_view kNoNames[]{
     "took",  "takes",   "in",      "after",     "within", "for",    "at",        "by",     "to",
@@ -239,8 +241,9 @@ std::optional<Series> series_of(const Field& field, bool validation) {
 }
 
 bool says_validation(std::string_view word) {
-    constexpr std::string_view kWords[]{"val",  "valid",      "validation", "validate", "validating",
-                                        "eval", "evaluation", "test",       "testing",  "dev"};
+    constexpr std::string_view kWords[]{"val",        "valid", "validation", "validate",
+                                        "validating", "eval",  "evaluation", "test",
+                                        "testing",    "dev",   "验证",       "测试"};
     return has(kWords, word);
 }
 

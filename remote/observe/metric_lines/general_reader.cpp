@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kMostStatements = 64;
 constexpr std::uint64_t kLongestRecord = 200;  // lines below the line of its counter
-constexpr std::string_view kTest = "|test";    ///< ends the key of a statement about a test set
+constexpr std::string_view kObject = "object ";
+constexpr std::string_view kTest = "|test";  ///< ends the key of a statement about a test set
 
 bool is_fraction(const Field& field) {
     return field.name.empty() && field.total && field.whole && field.value <= *field.total + 1;
@@ -229,7 +230,13 @@ std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& f
         line.reading.steps = record_->counter.total;
         line.order = {0, record_->counter.value};
     } else if (line.counters.empty() && advances_ == 0) {
-        return std::nullopt;
+        // One object a line: the lines count themselves.
+        if (!fields.object || !line.telling || line.reading.values.size() < 2) {
+            return std::nullopt;
+        }
+        line.named = line.reading.counted = true;
+        line.counters = kObject;
+        line.order = {0, static_cast<double>(lines_ + 1)};
     } else {
         apply_context(fields, line);
     }
@@ -283,11 +290,35 @@ bool GeneralReader::take_context(const LineFields& fields, bool heads) {
     return true;
 }
 
+// "Epoch 4 loss 0.5" once more, with another value: a line of each batch or so.
+bool GeneralReader::repeats_within_epoch(const Line& line, const Statement& statement) {
+    return statement.held && line.telling && line.named && line.once_an_epoch &&
+           line.order == statement.held->order && line.reading.values != statement.held->reading.values;
+}
+
+// "[1248] eval_loss=…, eval_accuracy=…", then "[1300] loss=…, accuracy=…": one counter of two statements, each of which
+// says much.
+bool GeneralReader::goes_on_from_another(const Line& line) const {
+    const auto says_much = [](const Line& one) {
+        return one.telling && one.step && one.reading.values.size() > 1;
+    };
+    return !any_believed_ && says_much(line) &&
+           std::any_of(statements_.begin(), statements_.end(), [&](const auto& entry) {
+               const auto& held = entry.second.held;
+               return held && held->counters == line.counters && says_much(*held) && line.order > held->order;
+           });
+}
+
 bool GeneralReader::is_believed(const Line& line, const Statement& statement) const {
     if (statement.held && line.order > statement.held->order) {
         // What is printed twice the same, without a count, is a setting.
         const bool counts = any_believed_ || contexts_ > 1;
-        return !line.counters.empty() || (counts && line.reading.values != statement.held->reading.values);
+        const bool counted = !line.counters.empty() && line.counters != kObject;
+        return counted || ((counts || line.counters == kObject) &&
+                           line.reading.values != statement.held->reading.values);
+    }
+    if (repeats_within_epoch(line, statement) || goes_on_from_another(line)) {
+        return true;
     }
     if (line.counters == "record ") {
         return true;  // "[batch=128/12000]:" and a name that leaves no doubt
@@ -339,6 +370,10 @@ void GeneralReader::believe(const std::string& key, Statement& statement, const 
 }
 
 void GeneralReader::accept(const Statement& statement, Line line, std::vector<Reading>& readings) {
+    if (statement.counts_lines) {
+        line.reading.once_an_epoch = false;
+        line.reading.counted = true;
+    }
     for (auto& [name, value] : line.reading.values) {
         if (const auto other = statement.renamed.find(name); other != statement.renamed.end()) {
             name = other->second;
@@ -356,7 +391,8 @@ void GeneralReader::accept_held(const std::string& counters, const Statement& ow
     std::vector<std::pair<const std::string*, Statement*>> others;
     for (auto& [key, statement] : statements_) {
         const bool other = statement.held && !counters.empty() && statement.held->telling &&
-                           statement.held->named && statement.held->counters == counters;
+                           (statement.held->named || statement.held->reading.values.size() > 1) &&
+                           statement.held->counters == counters;
         if (other || (&statement == &own && statement.held)) {
             others.emplace_back(&key, &statement);
         }
@@ -398,7 +434,7 @@ std::vector<Reading> GeneralReader::read(const std::vector<Token>& tokens, doubl
     if (!line || (!line->rank.empty() && !rank_.empty() && line->rank != rank_)) {
         return {};  // torchrun --tee: other ranks print the same into one output
     }
-    if (!line->counters.empty()) {
+    if (!line->counters.empty() && line->counters != kObject) {
         ++advances_;
         latest_step_ = line->reading.step.value_or(latest_step_);
     }
@@ -424,8 +460,9 @@ std::vector<Reading> GeneralReader::read(const std::vector<Token>& tokens, doubl
             return {};
         }
         const bool first = !any_believed_;
+        statement.counts_lines = repeats_within_epoch(*line, statement);
         believe(key, statement, *line);
-        if (statement.held && !(line->order > statement.held->order)) {
+        if (statement.held && !statement.counts_lines && !(line->order > statement.held->order)) {
             statement.held.reset();
         }
         accept_held(first ? line->counters : std::string(), statement, readings);

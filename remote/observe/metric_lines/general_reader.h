@@ -50,6 +50,7 @@ private:
     struct Statement {
         std::optional<Line> held{};
         bool believed = false;
+        bool counts_lines = false;  ///< several an epoch, and nothing counts them
         std::map<std::string, std::string, std::less<>> renamed{};
         std::uint64_t used = 0;
     };
@@ -58,6 +59,8 @@ private:
     bool take_context(const LineFields& fields, bool heads);
     void apply_context(const LineFields& fields, Line& line) const;
     void take_counters(const LineFields& fields, Line& line, std::vector<bool>& used) const;
+    static bool repeats_within_epoch(const Line& line, const Statement& statement);
+    bool goes_on_from_another(const Line& line) const;
     bool is_believed(const Line& line, const Statement& statement) const;
     void believe(const std::string& key, Statement& statement, const Line& line);
     void accept(const Statement& statement, Line line, std::vector<Reading>& readings);

@@ -35,6 +35,7 @@ struct Field {
 struct LineFields {
     std::vector<Field> fields;
     std::vector<std::string> other_words;  ///< lower case: what names no number
+    bool object = false;                   ///< "{…}" is all of the line
 };
 
 LineFields fields_of(const std::vector<Token>& tokens);

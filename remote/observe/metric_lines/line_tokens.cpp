@@ -209,6 +209,9 @@ private:
         if (tail.starts_with('%')) {
             return 1;
         }
+        if (!tail.empty() && static_cast<unsigned char>(tail[0]) >= 0xE4) {
+            return is_counter_word(tail.substr(0, 3)) ? 3 : 0;  // an ideograph
+        }
         std::size_t at = 0;
         while (at < tail.size() &&
                ((tail[at] >= 'a' && tail[at] <= 'z') || (tail[at] >= 'A' && tail[at] <= 'Z') ||
@@ -234,6 +237,10 @@ private:
             const char c = text[at];
             if (is_token_letter(c) && wide_mark(text.substr(at)) > 0) {
                 break;
+            }
+            const bool ideograph = at > 0 && static_cast<unsigned char>(text[at - 1]) >= 0x80;
+            if (ideograph && is_digit(c)) {
+                break;  // "第100步"
             }
             const char next = at + 1 < text.size() ? text[at + 1] : '\0';
             const bool joins = (c == '/' || c == '.' || c == '@' || c == '-') && at > 0 && is_word(next) &&

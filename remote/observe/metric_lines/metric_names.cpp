@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxName = 100;
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 25> kNames{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 33> kNames{{
     {"loss", "loss"},
     {"lm_loss", "loss"},
     {"acc", "acc1"},
@@ -41,6 +41,14 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 25> kNames{{
     {"gradient_norm", "grad_norm"},
     {"trl", "loss"},
     {"tel", "val_loss"},  // llm.c and modded-nanogpt
+    {"损失", "loss"},
+    {"损失值", "loss"},
+    {"训练损失", "loss"},
+    {"验证损失", "val_loss"},
+    {"学习率", "lr"},
+    {"准确率", "acc1"},
+    {"精度", "acc1"},
+    {"验证准确率", "val_acc1"},
 }};
 
 constexpr std::array<std::string_view, 8> kValidation{"validation", "valid",   "val",  "evaluation",
