@@ -51,6 +51,57 @@ bool take_role_bracket(std::string_view& rest, LogLine& line) {
     return true;
 }
 
+/// "[rank: 3] " of Lightning.
+bool take_spaced_rank(std::string_view& rest, LogLine& line) {
+    auto after = rest;
+    if (!take(after, "[rank: ")) {
+        return false;
+    }
+    const auto rank = take_int(after);
+    if (!rank || !take(after, "] ")) {
+        return false;
+    }
+    line.rank = *rank;
+    rest = after;
+    return true;
+}
+
+/// "[node-a:4711] ", "[node-a:4711:0] " of Open MPI and UCX. A file and its line are written alike.
+bool take_process_bracket(std::string_view& rest, LogLine& line) {
+    std::size_t i = 1;
+    while (i < rest.size() && is_host_char(rest[i])) {
+        ++i;
+    }
+    const auto host = rest.substr(1, i - 1);
+    auto after = rest.substr(i);
+    if (host.size() < 2 || !is_letter(host[0]) || !take(after, ":")) {
+        return false;
+    }
+    for (const std::string_view end : {".py", ".c", ".cc", ".cpp", ".cu", ".h", ".hpp", ".rs", ".go"}) {
+        if (host.ends_with(end)) {
+            return false;
+        }
+    }
+    const auto pid = take_number<std::int64_t>(after);
+    if (!pid) {
+        return false;
+    }
+    if (take(after, ":")) {
+        take_int(after);
+        if (take(after, ":")) {  // "[node-a:4711:0:4712] Caught signal 11"
+            take_int(after);
+        }
+    }
+    if (!take(after, "] ")) {
+        return false;
+    }
+    line.host = host;
+    line.pid = *pid;
+    skip_spaces(after);
+    rest = after;
+    return true;
+}
+
 /// "[1,3]<stderr>:", "[prterun-node1-77@1,3]<stdout>: ".
 bool take_mpi_bracket(std::string_view& rest, LogLine& line) {
     const auto end = rest.substr(0, 120).find("]<std");
@@ -201,7 +252,8 @@ bool take_bracket(std::string_view& rest, LogLine& line, FileDate date) {
         return false;
     }
     if (take_glog_bracket(rest, line, date) || take_role_bracket(rest, line) ||
-        take_mpi_bracket(rest, line) || take_pod_bracket(rest, line) || take_time_bracket(rest, line, date) ||
+        take_spaced_rank(rest, line) || take_mpi_bracket(rest, line) || take_process_bracket(rest, line) ||
+        take_pod_bracket(rest, line) || take_time_bracket(rest, line, date) ||
         take_level_bracket(rest, line)) {
         if (!std::isnan(line.time)) {
             take_after_time(rest, line);

@@ -64,6 +64,7 @@ Match Matcher::match_of(const LogLine& line, std::size_t process) const {
             .part = std::string(line.part),
             .host = std::string(line.host),
             .rank = line.rank,
+            .device = line.device >= 0 ? "GPU " + std::to_string(line.device) : std::string(),
             .process = process,
             .time = line.time_of_day_only ? std::numeric_limits<double>::quiet_NaN() : line.time};
 }

@@ -24,6 +24,8 @@ struct Match {
     std::string part = {};                   ///< the part of the file
     std::string host = {};                   ///< of the speaker
     int rank = -1;                           ///< of the speaker
+    std::string device = {};                 ///< "GPU 3", "GPU 0000:b3:00.0", "mlx5_0": of the line
+    bool says_device = false;                ///< its words name the device; else it is the one of the process
     std::size_t process = 0;                 ///< of the speaker: index in Story::processes()
     std::vector<std::string> captures = {};  ///< by Signature::captures
     double time = std::numeric_limits<double>::quiet_NaN();

@@ -38,6 +38,7 @@ struct Process {
     std::uint32_t file = 0;
     std::string part = {};
     std::string host = {};
+    std::string view = {};  ///< of its lines
     int rank = -1;
     std::int64_t pid = -1;
     std::uint64_t lines = 0;
@@ -46,6 +47,9 @@ struct Process {
     Moment end = {};
     KeptLine last = {};
     std::optional<KeptLine> first_error = {};
+
+    /// Tells speakers apart: the host, else the view.
+    const std::string& origin() const { return host.empty() ? view : host; }
 };
 
 /// How a process ended, as a launcher reports it.

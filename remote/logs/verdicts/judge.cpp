@@ -5,6 +5,7 @@
 #include <remote/logs/verdicts/conditions.h>
 #include <remote/logs/verdicts/judge.h>
 #include <remote/logs/verdicts/rule_text.h>
+#include <remote/logs/verdicts/text_place.h>
 
 #include <algorithm>
 #include <cmath>
@@ -102,7 +103,7 @@ private:
     static std::string value_of(const Finding& finding, std::string_view name) {
         const Match& first = *finding.matches.front();
         auto value = value_in(first, *finding.deciding, name);
-        if (value.empty() && name == "host") {
+        if (value.empty() && (name == "host" || name == "node")) {
             value = finding.node;
         } else if (value.empty() && name == "rank" && finding.rank >= 0) {
             value = std::to_string(finding.rank);
@@ -232,8 +233,9 @@ private:
             if (!rule.fault_node.empty()) {
                 const auto name = complete_text(
                     rule.fault_node, [&](std::string_view key) { return value_in(*match, signature, key); });
-                if (name) {
-                    finding.nodes.push_back(observed_.surroundings.host_of(*name));
+                if (const auto node = name ? observed_.surroundings.host_of(*name) : std::string();
+                    names_node(node)) {
+                    finding.nodes.push_back(node);
                 }
             }
             if (rule.fault_rank.empty()) {
@@ -345,6 +347,20 @@ private:
         }
     }
 
+    // Of the line that decides, else of another line of its process: where the rule is about the speaker, or the words
+    // of the line name the device.
+    std::string device_of(const Finding& finding) const {
+        const Match& first = *finding.matches.front();
+        const auto& rule = observed_.rules[finding.rule];
+        for (const Match* match : finding.matches) {
+            const bool own = match->says_device || rule.fault_rank == "{rank}";
+            if (match->process == first.process && !match->device.empty() && own) {
+                return match->device;
+            }
+        }
+        return {};
+    }
+
     Verdict verdict_of(const Finding& finding) const {
         const Rule& rule = observed_.rules[finding.rule];
         Verdict verdict;
@@ -354,11 +370,14 @@ private:
             const auto found = value_of(finding, name);
             return found.empty() ? value_of_exit(finding, name) : found;
         };
-        verdict.title = title_text(deciding.title.empty() ? rule.title : deciding.title, value);
         verdict.node = finding.node;
         verdict.nodes = finding.nodes;
         verdict.rank = finding.rank;
         verdict.ranks = finding.ranks;
+        verdict.device = device_of(finding);
+        verdict.title = with_place(
+            title_text(deciding.title.empty() ? rule.title : deciding.title, value),
+            {.node = verdict.node, .ranks = verdict.ranks, .rank = verdict.rank, .device = verdict.device});
         verdict.confidence = std::round(finding.confidence * 100) / 100;
         verdict.phase = VerdictPhase::End;
         verdict.reason = rule.role == RuleRole::Victim ? "victim" : "";
@@ -470,7 +489,7 @@ void correct_times(const HostClocks& clocks, std::vector<std::vector<SignatureMa
         for (auto& signature : signatures) {
             for (auto& match : signature.kept) {
                 const auto& process = story.processes()[match.process];
-                match.time -= clocks.ahead_of(process.host, process.rank);
+                match.time -= clocks.ahead_of(process.origin(), process.rank);
             }
         }
     }
@@ -478,7 +497,7 @@ void correct_times(const HostClocks& clocks, std::vector<std::vector<SignatureMa
         moment.time -= moment.time_of_day_only ? 0 : ahead;
     };
     for (auto& process : story.processes()) {
-        const double ahead = clocks.ahead_of(process.host, process.rank);
+        const double ahead = clocks.ahead_of(process.origin(), process.rank);
         correct(process.begin, ahead);
         correct(process.end, ahead);
         correct(process.last.moment, ahead);
