@@ -86,6 +86,7 @@ bool take_process_bracket(std::string_view& rest, LogLine& line) {
     if (!pid) {
         return false;
     }
+    take(after, " ");  // "[node-a:4711 :0:4712]" of older UCX
     if (take(after, ":")) {
         take_int(after);
         if (take(after, ":")) {  // "[node-a:4711:0:4712] Caught signal 11"
@@ -208,6 +209,28 @@ bool take_time_bracket(std::string_view& rest, LogLine& line, FileDate date) {
     return true;
 }
 
+/// "[2024-01-01 10:00:00,000 E 11 12] " of Ray's own processes: level, process, thread.
+bool take_ray_bracket(std::string_view& rest, LogLine& line) {
+    auto after = rest.substr(1);
+    const auto stamp = take_iso_time(after);
+    if (!stamp || after.size() < 6 || after[0] != ' ' || after[2] != ' ') {
+        return false;
+    }
+    const auto level = level_of_letter(after[1]);
+    after.remove_prefix(3);
+    const auto pid = take_number<std::int64_t>(after);
+    const auto tid = pid && take(after, " ") ? take_number<std::int64_t>(after) : std::nullopt;
+    if (!level || !tid || !take(after, "]")) {
+        return false;
+    }
+    set_time(line, *stamp);
+    line.level = *level;
+    line.pid = line.pid < 0 ? *pid : line.pid;
+    end_bracket(after);
+    rest = after;
+    return true;
+}
+
 /// "[W1120 18:35:02.265149503 socket.cpp:460] ", "[E ProcessGroupNCCL.cpp:828] ".
 bool take_glog_bracket(std::string_view& rest, LogLine& line, FileDate date) {
     if (rest.size() < 6) {
@@ -253,7 +276,7 @@ bool take_bracket(std::string_view& rest, LogLine& line, FileDate date) {
     }
     if (take_glog_bracket(rest, line, date) || take_role_bracket(rest, line) ||
         take_spaced_rank(rest, line) || take_mpi_bracket(rest, line) || take_process_bracket(rest, line) ||
-        take_pod_bracket(rest, line) || take_time_bracket(rest, line, date) ||
+        take_pod_bracket(rest, line) || take_ray_bracket(rest, line) || take_time_bracket(rest, line, date) ||
         take_level_bracket(rest, line)) {
         if (!std::isnan(line.time)) {
             take_after_time(rest, line);

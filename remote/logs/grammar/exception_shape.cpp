@@ -20,12 +20,13 @@ bool is_name_char(char c) {
 
 // "RuntimeError", "JSONDecodeError", "OutOfMemoryError", "KeyboardInterrupt"; warnings are none.
 bool names_exception(std::string_view name) {
-    constexpr std::array kEnds = {"Error"sv,       "Exception"sv,    "Exit"sv,      "Interrupt"sv,
-                                  "NotFound"sv,    "Failure"sv,      "Errors"sv,    "Fault"sv,
-                                  "Abort"sv,       "Timeout"sv,      "Corrupted"sv, "Mismatch"sv,
-                                  "Unavailable"sv, "StopIteration"sv};
-    return !name.empty() && name[0] >= 'A' && name[0] <= 'Z' &&
-           std::any_of(kEnds.begin(), kEnds.end(), [&](auto end) { return name.ends_with(end); });
+    constexpr std::array kEnds = {"Error"sv,     "Exception"sv, "Exit"sv,       "Interrupt"sv, "NotFound"sv,
+                                  "Failure"sv,   "Errors"sv,    "Fault"sv,      "Abort"sv,     "Timeout"sv,
+                                  "Corrupted"sv, "Mismatch"sv,  "Unavailable"sv};
+    return name == "StopIteration" || (!name.empty() && name[0] >= 'A' && name[0] <= 'Z' &&
+                                       std::any_of(kEnds.begin(), kEnds.end(), [&](auto end) {
+                                           return name.size() > end.size() && name.ends_with(end);
+                                       }));
 }
 
 }  // namespace

@@ -189,6 +189,7 @@ std::size_t Story::take(const LogLine& line) {
         works_.take(line);
         take_rendezvous(line);
         progress_.take(line);
+        tracebacks_.take(line, index);
     }
     return index;
 }

@@ -6,6 +6,7 @@
 #include <remote/logs/grammar/log_line.h>
 #include <remote/logs/story/progress.h>
 #include <remote/logs/story/timed_out_work.h>
+#include <remote/logs/story/tracebacks.h>
 
 #include <cmath>
 #include <cstdint>
@@ -94,6 +95,7 @@ public:
     const TimedOutWorks& timed_out_works() const { return works_; }
     const Progress& progress() const { return progress_; }
     Progress& progress() { return progress_; }
+    const Tracebacks& tracebacks() const { return tracebacks_; }
     const std::vector<Rendezvous>& rendezvous() const { return rendezvous_; }
 
 private:
@@ -115,6 +117,7 @@ private:
     std::uint64_t lines_ = 0;
     TimedOutWorks works_;
     Progress progress_;
+    Tracebacks tracebacks_;
     std::vector<Rendezvous> rendezvous_;
     std::map<std::string, int> rendezvous_of_host_;
 };

@@ -169,7 +169,9 @@ private:
             } else {
                 finding.matches.insert(finding.matches.end(), own.begin(), own.end());
             }
-            collect_places(rule, signature, own, finding);
+            if (signature.place) {
+                collect_places(rule, signature, own, finding);
+            }
         }
         if (seen == 0 || (rule.all_signatures && seen < rule.signatures.size())) {
             return;
@@ -367,6 +369,9 @@ private:
         verdict.id = FailureId::from(rule.id);
         const Signature& deciding = *finding.deciding;
         const auto value = [&](std::string_view name) {
+            if (name == "frame") {
+                return observed_.story.tracebacks().frame_of(finding.matches.front()->place);
+            }
             const auto found = value_of(finding, name);
             return found.empty() ? value_of_exit(finding, name) : found;
         };
@@ -380,7 +385,7 @@ private:
             {.node = verdict.node, .ranks = verdict.ranks, .rank = verdict.rank, .device = verdict.device});
         verdict.confidence = std::round(finding.confidence * 100) / 100;
         verdict.phase = VerdictPhase::End;
-        verdict.reason = rule.role == RuleRole::Victim ? "victim" : "";
+        verdict.reason = rule.role == RuleRole::Victim ? "victim" : deciding.reason;
         for (const Match* one : finding.matches) {
             add_evidence(*one, verdict.evidence);
         }
@@ -483,6 +488,39 @@ bool has_several_ranks(const Story& story, const RunFacts& facts) {
                        [](const Communicator& communicator) { return communicator.nranks > 1; });
 }
 
+// The lines of signatures whose conditions hold are none of the generic rules.
+void claim_under_conditions(const std::vector<Rule>& rules, std::vector<std::vector<SignatureMatches>>& found,
+                            const Observed& observed) {
+    const auto key = [](const Match& match) { return std::pair(match.place.file, match.place.line); };
+    std::set<std::pair<std::uint32_t, std::uint64_t>> claimed;
+    for (std::size_t rule = 0; rule < rules.size(); ++rule) {
+        if (!is_fault(rules[rule].role) || rules[rule].generic ||
+            !all_hold(rules[rule].when, rule, observed)) {
+            continue;
+        }
+        for (std::size_t i = 0; i < rules[rule].signatures.size(); ++i) {
+            const auto& signature = rules[rule].signatures[i];
+            const bool depends = !rules[rule].when.empty() || !signature.when.empty();
+            if (depends && !found[rule][i].kept.empty() && all_hold(signature.when, rule, observed)) {
+                for (const auto& match : found[rule][i].kept) {
+                    claimed.insert(key(match));
+                }
+            }
+        }
+    }
+    for (std::size_t rule = 0; rule < rules.size() && !claimed.empty(); ++rule) {
+        for (auto& signature : found[rule]) {
+            if (rules[rule].generic) {
+                const auto erased = std::erase_if(
+                    signature.kept, [&](const Match& match) { return claimed.contains(key(match)); });
+                signature.count = signature.kept.empty()
+                                      ? 0
+                                      : signature.count - std::min<std::uint64_t>(erased, signature.count);
+            }
+        }
+    }
+}
+
 void correct_times(const HostClocks& clocks, std::vector<std::vector<SignatureMatches>>& found,
                    Story& story) {
     for (auto& signatures : found) {
@@ -532,6 +570,7 @@ Judgement judge(const std::vector<Rule>& rules, std::vector<std::vector<Signatur
                                     rules[rule].signatures[i].when.empty();
         }
     }
+    claim_under_conditions(rules, found, observed);
     auto judgement = Judge(observed, sources).judgement();
     judgement.handled = std::move(handled);
     return judgement;
