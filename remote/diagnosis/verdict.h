@@ -44,9 +44,10 @@ struct EnumNames<VerdictPhase> {
 /// same ids for all (design page, `diagnose --json`).
 struct Verdict {
     FailureId id = {};
-    std::string title = {};               ///< one sentence for users
-    std::string node = {};                ///< the node at fault; empty: none alone
-    int rank = -1;                        ///< the rank at fault; -1: none alone
+    std::string title = {};   ///< one sentence for users
+    std::string node = {};    ///< the node at fault; empty: none alone
+    int rank = -1;            ///< the rank at fault; -1: none alone
+    std::string device = {};  ///< "GPU 3", "GPU 0000:b3:00.0", "mlx5_0"; empty: the cause names none
     std::vector<std::string> nodes = {};  ///< all nodes it concerns
     std::vector<int> ranks = {};          ///< all ranks it concerns
     double confidence = 1;                ///< 0…1
@@ -67,6 +68,7 @@ struct Verdict {
         visit("title", self.title);
         visit("node", self.node);
         visit("rank", self.rank);
+        visit("device", self.device);
         visit("nodes", self.nodes);
         visit("ranks", self.ranks);
         visit("confidence", self.confidence);

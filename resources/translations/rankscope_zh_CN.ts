@@ -3097,6 +3097,54 @@
             <source>Slurm did not take the job: its controller does not answer.</source>
             <translation>Slurm 没有接受该作业：其控制器没有应答。</translation>
         </message>
+        <message>
+            <source>A node loads a cuDNN that does not fit the build.</source>
+            <translation>某个节点加载的 cuDNN 与该构建不匹配。</translation>
+        </message>
+        <message>
+            <source>Take the other cuDNN out of LD_LIBRARY_PATH, or install the version that the build needs.</source>
+            <translation>把另一个 cuDNN 从 LD_LIBRARY_PATH 中移除，或安装该构建所需的版本。</translation>
+        </message>
+        <message>
+            <source>The loss or a gradient is not a number any more.</source>
+            <translation>损失或某个梯度已不是数值。</translation>
+        </message>
+        <message>
+            <source>Look at the batch and the weights of that rank; use a smaller learning rate, clip the gradients, bf16 in place of fp16.</source>
+            <translation>检查该 rank 的批次和权重；使用更小的学习率，裁剪梯度，用 bf16 代替 fp16。</translation>
+        </message>
+        <message>
+            <source>A node has no network interface with an IP address that NCCL may use.</source>
+            <translation>某个节点没有 NCCL 可用的带 IP 地址的网络接口。</translation>
+        </message>
+        <message>
+            <source>Give the node, or its container, a network with an IPv4 address: `ip -br addr`.</source>
+            <translation>给该节点或其容器一个带 IPv4 地址的网络：`ip -br addr`。</translation>
+        </message>
+        <message>
+            <source>NVSHMEM cannot use the network card directly (DEVX).</source>
+            <translation>NVSHMEM 不能直接使用网卡 (DEVX)。</translation>
+        </message>
+        <message>
+            <source>Containers: `--privileged`, or pass /dev/infiniband with its capabilities; else `NVSHMEM_IB_ENABLE_IBGDA=0`.</source>
+            <translation>容器：`--privileged`，或传入 /dev/infiniband 及其权限；否则 `NVSHMEM_IB_ENABLE_IBGDA=0`。</translation>
+        </message>
+        <message>
+            <source>libfabric finds no provider for the network of a node.</source>
+            <translation>libfabric 找不到适合某个节点网络的 provider。</translation>
+        </message>
+        <message>
+            <source>Compare `fi_info` on the nodes; install the driver of the network card and pass its devices to the container.</source>
+            <translation>在各节点上比较 `fi_info`；安装网卡的驱动，并把设备传入容器。</translation>
+        </message>
+        <message>
+            <source>More workers than ranks are counted: a file or a store of an earlier start counts its workers, too.</source>
+            <translation>计入的 worker 多于 rank：较早一次启动留下的文件或 store 也计入了它的 worker。</translation>
+        </message>
+        <message>
+            <source>Remove the file of init_method=file:// before each start, or use another port or --rdzv-id.</source>
+            <translation>每次启动前删除 init_method=file:// 的文件，或使用另一个端口或 --rdzv-id。</translation>
+        </message>
     </context>
     <context>
         <name>FaultMarks</name>
@@ -6314,10 +6362,6 @@
             <translation>安装带 CUDA 的 wheel，或使用后端 gloo</translation>
         </message>
         <message>
-            <source>Two ranks use the same GPU ({device}).</source>
-            <translation>两个 rank 使用同一个 GPU（{device}）。</translation>
-        </message>
-        <message>
             <source>torch.cuda.set_device(int(os.environ["LOCAL_RANK"])) before the first use of the GPU</source>
             <translation>在首次使用 GPU 之前调用 torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))</translation>
         </message>
@@ -6546,10 +6590,6 @@
             <translation>作业被外部停止。</translation>
         </message>
         <message>
-            <source>Ask who stopped it: sacct -j JOB, the log of the launcher, the events of the cluster</source>
-            <translation>查明是谁停止的：sacct -j JOB、启动器的日志、集群的事件</translation>
-        </message>
-        <message>
             <source>The limit of open files on {host} is too low.</source>
             <translation>{host} 上打开文件数的限制过低。</translation>
         </message>
@@ -6652,10 +6692,6 @@
         <message>
             <source>To test: NCCL_NET_GDR_LEVEL=LOC</source>
             <translation>测试：NCCL_NET_GDR_LEVEL=LOC</translation>
-        </message>
-        <message>
-            <source>The peer {peer} does not answer over RDMA (status 12).</source>
-            <translation>{peer} 在 RDMA 上没有响应 (status 12)。</translation>
         </message>
         <message>
             <source>Check the peer process first</source>
@@ -7010,14 +7046,6 @@
             <translation>查看它之前的 C++ 异常</translation>
         </message>
         <message>
-            <source>Rank {rank} failed on {host}: {type}: {what}</source>
-            <translation>rank {rank} 在 {host} 上失败：{type}：{what}</translation>
-        </message>
-        <message>
-            <source>Correct the program or its input: the traceback above the line shows where</source>
-            <translation>修正程序或其输入：该行上方的 traceback 显示了出错位置</translation>
-        </message>
-        <message>
             <source>A process on {peer} ended without an error while others still needed it.</source>
             <translation>{peer} 上的一个进程无错误地结束，而其他进程仍需要它。</translation>
         </message>
@@ -7040,10 +7068,6 @@
         <message>
             <source>Read the log of the process at {peer}: an exception, a signal, or silence decides</source>
             <translation>查看 {peer} 处进程的日志：看是异常、信号还是没有任何输出，据此判断原因</translation>
-        </message>
-        <message>
-            <source>The store on {peer} went away: its process ended first.</source>
-            <translation>{peer} 上的 store 已消失：它的进程先结束了。</translation>
         </message>
         <message>
             <source>A rank did not come to the start (keys of the store: {keys}).</source>
@@ -7294,10 +7318,6 @@
             <translation>或在该节点上加 --rdzv-conf is_host=1，在其他节点上加 is_host=0</translation>
         </message>
         <message>
-            <source>{host} does not accept the key: Permission denied ({methods}).</source>
-            <translation>{host} 不接受该密钥：Permission denied ({methods})。</translation>
-        </message>
-        <message>
             <source>Install the public key there: ssh-copy-id -i ~/.ssh/id_ed25519.pub {node}</source>
             <translation>在那里安装公钥：ssh-copy-id -i ~/.ssh/id_ed25519.pub {node}</translation>
         </message>
@@ -7448,6 +7468,666 @@
         <message>
             <source>A process of the job was killed on {host}, rank {inner}, pid {pid}: a user, a program or the kernel (if memory ran out) did it.</source>
             <translation>{host} 上作业的一个进程被终止，rank {inner}，pid {pid}：由用户、某个程序或内核（若内存耗尽）所为。</translation>
+        </message>
+        <message>
+            <source>This build has no code for the GPU of {host}: no kernel image.</source>
+            <translation>该构建没有适合 {host} 的 GPU 的代码：没有 kernel image。</translation>
+        </message>
+        <message>
+            <source>Compare: python -c "import torch; print(torch.cuda.get_arch_list(), torch.cuda.get_device_capability())"</source>
+            <translation>比较：python -c "import torch; print(torch.cuda.get_arch_list(), torch.cuda.get_device_capability())"</translation>
+        </message>
+        <message>
+            <source>Install a PyTorch, and build extensions, for this GPU: a newer wheel, TORCH_CUDA_ARCH_LIST=…; update the driver if nvidia-smi shows an older CUDA</source>
+            <translation>为该 GPU 安装 PyTorch 并编译扩展：更新的 wheel，TORCH_CUDA_ARCH_LIST=…；若 nvidia-smi 显示较旧的 CUDA，请更新驱动</translation>
+        </message>
+        <message>
+            <source>Ranks {first} and {rank} use the same GPU on {host} ({device}).</source>
+            <translation>rank {first} 和 rank {rank} 在 {host} 上使用同一个 GPU（{device}）。</translation>
+        </message>
+        <message>
+            <source>Two ranks use the same GPU on {host}.</source>
+            <translation>两个 rank 在 {host} 上使用同一个 GPU。</translation>
+        </message>
+        <message>
+            <source>mpirun: spread the ranks over the nodes: --map-by ppr:N:node, or slots=N in the hostfile</source>
+            <translation>mpirun：把 rank 分布到各节点：--map-by ppr:N:node，或在 hostfile 中写 slots=N</translation>
+        </message>
+        <message>
+            <source>GPUs in MIG mode: a process sees one instance only, whatever its local rank: give each rank its own in CUDA_VISIBLE_DEVICES and use device 0</source>
+            <translation>MIG 模式的 GPU：无论本地 rank 是多少，一个进程只看到一个实例：在 CUDA_VISIBLE_DEVICES 中给每个 rank 自己的实例，并使用设备 0</translation>
+        </message>
+        <message>
+            <source>{host} loads a cuDNN that does not fit this build.</source>
+            <translation>{host} 加载的 cuDNN 与该构建不匹配。</translation>
+        </message>
+        <message>
+            <source>Take the other cuDNN out of the way: unset LD_LIBRARY_PATH, or remove its folder from it; python -c "import torch; print(torch.backends.cudnn.version())"</source>
+            <translation>移开另一个 cuDNN：unset LD_LIBRARY_PATH，或从中删除它的文件夹；python -c "import torch; print(torch.backends.cudnn.version())"</translation>
+        </message>
+        <message>
+            <source>Install the version that the build needs: pip install --force-reinstall torch, or nvidia-cudnn-cu12 of that version</source>
+            <translation>安装该构建所需的版本：pip install --force-reinstall torch，或该版本的 nvidia-cudnn-cu12</translation>
+        </message>
+        <message>
+            <source>If memory may be the reason: nvidia-smi, a smaller batch</source>
+            <translation>若原因可能是显存：nvidia-smi，更小的批次</translation>
+        </message>
+        <message>
+            <source>{host} loads cuDNN ({found}) in place of the version that PyTorch was built for: LD_LIBRARY_PATH or another package brings it.</source>
+            <translation>{host} 加载了 cuDNN ({found})，而不是 PyTorch 构建时的版本：它来自 LD_LIBRARY_PATH 或另一个软件包。</translation>
+        </message>
+        <message>
+            <source>cuDNN cannot start on {host}: it does not fit the build or the driver, or the memory of the GPU is full.</source>
+            <translation>cuDNN 无法在 {host} 上启动：它与构建或驱动不匹配，或 GPU 显存已满。</translation>
+        </message>
+        <message>
+            <source>cuDNN finds no way to run an operation on {host}: the memory of the GPU is full, or cuDNN does not fit the build.</source>
+            <translation>cuDNN 在 {host} 上找不到执行某个操作的方法：GPU 显存已满，或 cuDNN 与构建不匹配。</translation>
+        </message>
+        <message>
+            <source>A library of CUDA cannot start on {host}, rank {rank}: mostly the memory of the GPU is full, else an index is out of range.</source>
+            <translation>CUDA 的某个库无法在 {host} 上启动，rank {rank}：多半是 GPU 显存已满，否则是索引越界。</translation>
+        </message>
+        <message>
+            <source>Check the memory of the GPU: nvidia-smi; use a smaller batch</source>
+            <translation>检查 GPU 显存：nvidia-smi；使用更小的批次</translation>
+        </message>
+        <message>
+            <source>Repeat with CUDA_LAUNCH_BLOCKING=1: an assertion of a kernel before it shows an index that is out of range</source>
+            <translation>用 CUDA_LAUNCH_BLOCKING=1 重试：它之前的 kernel 断言会显示越界的索引</translation>
+        </message>
+        <message>
+            <source>Look for what came before: dmesg -T | grep -i -e nvrm -e xid -e pcie; take the GPU out of the cluster if it happens again</source>
+            <translation>查看之前发生了什么：dmesg -T | grep -i -e nvrm -e xid -e pcie；若再次发生，把该 GPU 移出集群</translation>
+        </message>
+        <message>
+            <source>A worker of Ray ended on {host} without a word: out of memory, a stop of Ray, or a crash. The line only lists what it may have been.</source>
+            <translation>Ray 的一个 worker 在 {host} 上没有说明就结束了：内存不足、Ray 被停止，或崩溃。该行只列出了可能的原因。</translation>
+        </message>
+        <message>
+            <source>Memory first: memory.events (oom_kill) of the cgroup or pod, journalctl -k -g "Killed process", ray memory; give it more (--mem, limits of the container), or fewer workers</source>
+            <translation>先看内存：cgroup 或 pod 的 memory.events (oom_kill)，journalctl -k -g "Killed process"，ray memory；给它更多内存（--mem、容器的限制），或减少 worker</translation>
+        </message>
+        <message>
+            <source>Then the log of the worker: /tmp/ray/session_latest/logs/worker-*.err shows a crash (SIGSEGV)</source>
+            <translation>再看 worker 的日志：/tmp/ray/session_latest/logs/worker-*.err 会显示崩溃 (SIGSEGV)</translation>
+        </message>
+        <message>
+            <source>Nobody ran ray stop --force?</source>
+            <translation>没有人运行 ray stop --force 吗？</translation>
+        </message>
+        <message>
+            <source>The lines do not say who stopped it: sacct -j JOB -o JobID,State,Reason, the log of the launcher, the events of the cluster</source>
+            <translation>这些行没有说明是谁停止的：sacct -j JOB -o JobID,State,Reason、启动器的日志、集群的事件</translation>
+        </message>
+        <message>
+            <source>The job reached its time limit, and the scheduler ended it on {host}.</source>
+            <translation>作业达到了时间限制，调度器在 {host} 上结束了它。</translation>
+        </message>
+        <message>
+            <source>Ask for more time: sbatch --time=…, qsub -l walltime=…</source>
+            <translation>申请更多时间：sbatch --time=…，qsub -l walltime=…</translation>
+        </message>
+        <message>
+            <source>Run in parts: write checkpoints often, and one on a signal before the end (sbatch --signal=B:USR1@300), and let the next job resume from it</source>
+            <translation>分段运行：经常写检查点，并在结束前的信号到来时再写一个 (sbatch --signal=B:USR1@300)，让下一个作业从它继续</translation>
+        </message>
+        <message>
+            <source>The scheduler gave the nodes to another job: this one was preempted on {host}.</source>
+            <translation>调度器把节点给了另一个作业：本作业在 {host} 上被抢占。</translation>
+        </message>
+        <message>
+            <source>Let the scheduler start it again, and resume from the last checkpoint: sbatch --requeue; write one on SIGTERM</source>
+            <translation>让调度器重新启动它，并从最后一个检查点继续：sbatch --requeue；在收到 SIGTERM 时写一个检查点</translation>
+        </message>
+        <message>
+            <source>What the first start left behind must not count for the second: name files of init_method=file:// after $SLURM_JOB_ID-$SLURM_RESTART_COUNT</source>
+            <translation>第一次启动留下的东西不得计入第二次：用 $SLURM_JOB_ID-$SLURM_RESTART_COUNT 命名 init_method=file:// 的文件</translation>
+        </message>
+        <message>
+            <source>Use a partition or a QOS that is not preempted</source>
+            <translation>使用不会被抢占的分区或 QOS</translation>
+        </message>
+        <message>
+            <source>The scheduler put the job back into the queue; it starts again.</source>
+            <translation>调度器把作业放回了队列；它会再次启动。</translation>
+        </message>
+        <message>
+            <source>Resume from the last checkpoint when it starts again; remove what the first start left (files of init_method=file://, ports)</source>
+            <translation>再次启动时从最后一个检查点继续；删除第一次留下的东西（init_method=file:// 的文件、端口）</translation>
+        </message>
+        <message>
+            <source>See why: scontrol show job JOB; sacct -j JOB --duplicates</source>
+            <translation>查看原因：scontrol show job JOB；sacct -j JOB --duplicates</translation>
+        </message>
+        <message>
+            <source>Slurm ended the step on {host} because one of its tasks ended first: look there.</source>
+            <translation>Slurm 结束了 {host} 上的 step，因为它的一个 task 先结束了：请看那里。</translation>
+        </message>
+        <message>
+            <source>Find the task that ended first: sacct -j JOB -o JobID,State,ExitCode,NodeList, and its own log</source>
+            <translation>找到先结束的 task：sacct -j JOB -o JobID,State,ExitCode,NodeList，以及它自己的日志</translation>
+        </message>
+        <message>
+            <source>srun --kill-on-bad-exit=0 lets the others finish</source>
+            <translation>srun --kill-on-bad-exit=0 让其他 task 继续到结束</translation>
+        </message>
+        <message>
+            <source>Kubernetes took the pod off {host}: the node was short of a resource.</source>
+            <translation>Kubernetes 把 pod 从 {host} 上移走了：该节点缺少某种资源。</translation>
+        </message>
+        <message>
+            <source>See which: kubectl describe pod POD; give the pod requests for memory and ephemeral-storage, and a priority</source>
+            <translation>查看是哪种：kubectl describe pod POD；为 pod 设置 memory 和 ephemeral-storage 的 requests，以及优先级</translation>
+        </message>
+        <message>
+            <source>The terminal or the SSH connection that started the run on {host} was closed (SIGHUP).</source>
+            <translation>在 {host} 上启动该运行的终端或 SSH 连接被关闭了 (SIGHUP)。</translation>
+        </message>
+        <message>
+            <source>Start it detached from the terminal: tmux or screen, or `setsid nohup COMMAND &amp;`; nohup alone does not help, torchrun sets its own handler</source>
+            <translation>脱离终端启动：tmux 或 screen，或 `setsid nohup COMMAND &amp;`；仅用 nohup 没有用，torchrun 会设置自己的处理程序</translation>
+        </message>
+        <message>
+            <source>Keep processes after a logout: loginctl enable-linger; or use a scheduler</source>
+            <translation>注销后保留进程：loginctl enable-linger；或使用调度器</translation>
+        </message>
+        <message>
+            <source>Somebody stopped the run on {host} with Ctrl-C (SIGINT).</source>
+            <translation>有人用 Ctrl-C (SIGINT) 停止了 {host} 上的运行。</translation>
+        </message>
+        <message>
+            <source>Start it detached from the terminal if nobody meant to: tmux, or `setsid nohup COMMAND &amp;`</source>
+            <translation>若并非有意，请脱离终端启动：tmux，或 `setsid nohup COMMAND &amp;`</translation>
+        </message>
+        <message>
+            <source>Raise activeDeadlineSeconds of the job, or resume from checkpoints</source>
+            <translation>提高作业的 activeDeadlineSeconds，或从检查点继续</translation>
+        </message>
+        <message>
+            <source>libfabric finds no provider for the network of {host} (EFA, Slingshot, verbs), so its plugin does not serve NCCL.</source>
+            <translation>libfabric 找不到适合 {host} 网络的 provider（EFA、Slingshot、verbs），因此它的插件不能为 NCCL 服务。</translation>
+        </message>
+        <message>
+            <source>On {host}, within the container of the job: fi_info -p efa (or cxi, verbs); ls /dev/infiniband</source>
+            <translation>在 {host} 上、作业的容器内：fi_info -p efa（或 cxi、verbs）；ls /dev/infiniband</translation>
+        </message>
+        <message>
+            <source>Install the EFA driver and libfabric, pass the devices to the container (--device=/dev/infiniband), FI_PROVIDER=efa; on instances without EFA remove the plugin: NCCL_NET_PLUGIN=none</source>
+            <translation>安装 EFA 驱动和 libfabric，把设备传入容器 (--device=/dev/infiniband)，FI_PROVIDER=efa；在没有 EFA 的实例上移除插件：NCCL_NET_PLUGIN=none</translation>
+        </message>
+        <message>
+            <source>NVSHMEM cannot use the network card of {host} directly (DEVX): the container or the driver does not let it.</source>
+            <translation>NVSHMEM 不能直接使用 {host} 的网卡 (DEVX)：容器或驱动不允许。</translation>
+        </message>
+        <message>
+            <source>Containers: --privileged, or --cap-add=SYS_ADMIN --cap-add=IPC_LOCK --device=/dev/infiniband --ulimit memlock=-1</source>
+            <translation>容器：--privileged，或 --cap-add=SYS_ADMIN --cap-add=IPC_LOCK --device=/dev/infiniband --ulimit memlock=-1</translation>
+        </message>
+        <message>
+            <source>Driver: options nvidia NVreg_EnableStreamMemOPs=1 NVreg_RegistryDwords='PeerMappingOverride=1;', then restart {host}</source>
+            <translation>驱动：options nvidia NVreg_EnableStreamMemOPs=1 NVreg_RegistryDwords='PeerMappingOverride=1;'，然后重启 {host}</translation>
+        </message>
+        <message>
+            <source>Without IBGDA: NVSHMEM_IB_ENABLE_IBGDA=0</source>
+            <translation>不用 IBGDA：NVSHMEM_IB_ENABLE_IBGDA=0</translation>
+        </message>
+        <message>
+            <source>NCCL has no address to connect to: {host} has no interface {interface}, which NCCL_SOCKET_IFNAME names there.</source>
+            <translation>NCCL 没有可连接的地址：{host} 没有接口 {interface}，而那里的 NCCL_SOCKET_IFNAME 指定了它。</translation>
+        </message>
+        <message>
+            <source>NCCL has no address to connect to: NCCL_SOCKET_IFNAME names an interface that a node does not have.</source>
+            <translation>NCCL 没有可连接的地址：NCCL_SOCKET_IFNAME 指定了某个节点没有的接口。</translation>
+        </message>
+        <message>
+            <source>{host} has no network interface with an IP address that NCCL may use.</source>
+            <translation>{host} 没有 NCCL 可用的带 IP 地址的网络接口。</translation>
+        </message>
+        <message>
+            <source>On {host}, within the container of the job: ip -br addr; give it a network (--network=host), or an IPv4 address</source>
+            <translation>在 {host} 上、作业的容器内：ip -br addr；给它一个网络 (--network=host)，或一个 IPv4 地址</translation>
+        </message>
+        <message>
+            <source>NCCL_SOCKET_FAMILY=AF_INET, and NCCL_SOCKET_IFNAME=INTERFACE with that address</source>
+            <translation>NCCL_SOCKET_FAMILY=AF_INET，以及 NCCL_SOCKET_IFNAME=INTERFACE（有该地址的接口）</translation>
+        </message>
+        <message>
+            <source>Look for work that one rank does alone (if rank == 0: save, evaluate, prepare data): a collective within it waits for ranks that never come, and long work needs a longer timeout (init_process_group(timeout=…), ddp_timeout)</source>
+            <translation>查找只由一个 rank 单独做的工作（if rank == 0：保存、评估、准备数据）：其中的集合操作会等待永远不来的 rank，而长时间的工作需要更长的超时（init_process_group(timeout=…)、ddp_timeout）</translation>
+        </message>
+        <message>
+            <source>One rank is busy alone for longer than the others wait for it in a collective: {doing}.</source>
+            <translation>一个 rank 单独忙碌的时间超过了其他 rank 在集合操作中等待它的时间：{doing}。</translation>
+        </message>
+        <message>
+            <source>Do such work before the processes start, once; or let the others wait without a collective, and keep the result on disk</source>
+            <translation>在进程启动之前一次做完这些工作；或让其他 rank 不用集合操作等待，并把结果保存在磁盘上</translation>
+        </message>
+        <message>
+            <source>Give the collective more time: init_process_group(timeout=timedelta(hours=3)), ddp_timeout of Transformers, --ddp-timeout; TORCH_NCCL_BLOCKING_WAIT alone gives none</source>
+            <translation>给集合操作更多时间：init_process_group(timeout=timedelta(hours=3))、Transformers 的 ddp_timeout、--ddp-timeout；单独设置 TORCH_NCCL_BLOCKING_WAIT 不会增加时间</translation>
+        </message>
+        <message>
+            <source>Split the work over the ranks, with more workers (num_proc)</source>
+            <translation>把工作分给各个 rank，使用更多 worker (num_proc)</translation>
+        </message>
+        <message>
+            <source>Rank {rank} aborted on {host}: C++ exception: {what}</source>
+            <translation>rank {rank} 在 {host} 上中止：C++ 异常：{what}</translation>
+        </message>
+        <message>
+            <source>The program itself failed on {host}, rank {rank}, at {frame}: {type}: {what}</source>
+            <translation>程序自身在 {host} 上失败，rank {rank}，位于 {frame}：{type}：{what}</translation>
+        </message>
+        <message>
+            <source>Read the traceback above the line from its end: its last frame in your own files is where; the input of that moment decides, too</source>
+            <translation>从末尾开始阅读该行上面的 traceback：其中属于您自己文件的最后一帧就是位置；那一刻的输入也有影响</translation>
+        </message>
+        <message>
+            <source>Parameters of the model took no part in the loss of rank {rank}, at {frame}: DistributedDataParallel waits for their gradients.</source>
+            <translation>模型的一些参数没有参与 rank {rank} 的损失，位于 {frame}：DistributedDataParallel 在等待它们的梯度。</translation>
+        </message>
+        <message>
+            <source>DistributedDataParallel(…, find_unused_parameters=True), or let every output take part in the loss; TORCH_DISTRIBUTED_DEBUG=DETAIL names the parameters</source>
+            <translation>DistributedDataParallel(…, find_unused_parameters=True)，或让每个输出都参与损失；TORCH_DISTRIBUTED_DEBUG=DETAIL 会列出这些参数</translation>
+        </message>
+        <message>
+            <source>A parameter is used twice in one step of rank {rank}, at {frame}: DistributedDataParallel counts its gradient once.</source>
+            <translation>一个参数在 rank {rank} 的一步中被使用了两次，位于 {frame}：DistributedDataParallel 只计一次它的梯度。</translation>
+        </message>
+        <message>
+            <source>Activation checkpointing: use_reentrant=False; or DistributedDataParallel(…, static_graph=True); find_unused_parameters=False</source>
+            <translation>激活检查点：use_reentrant=False；或 DistributedDataParallel(…, static_graph=True)；find_unused_parameters=False</translation>
+        </message>
+        <message>
+            <source>A checkpoint does not fit the model on {host}, rank {rank}, at {frame}: {what}</source>
+            <translation>检查点与 {host} 上的模型不匹配，rank {rank}，位于 {frame}：{what}</translation>
+        </message>
+        <message>
+            <source>Build the model as it was when the checkpoint was written: compare the names and shapes that the lines below list</source>
+            <translation>按写检查点时的样子构建模型：比较下面各行列出的名称和形状</translation>
+        </message>
+        <message>
+            <source>Names that begin with module. are of DistributedDataParallel: save model.module.state_dict(), or remove the prefix</source>
+            <translation>以 module. 开头的名称来自 DistributedDataParallel：保存 model.module.state_dict()，或去掉该前缀</translation>
+        </message>
+        <message>
+            <source>A checkpoint or a file of weights is damaged or incomplete on {host}, rank {rank}: {what}</source>
+            <translation>检查点或权重文件在 {host} 上损坏或不完整，rank {rank}：{what}</translation>
+        </message>
+        <message>
+            <source>Compare its size and sha256sum with the source; copy or download it again; a pointer of git-lfs is a small text: git lfs pull</source>
+            <translation>与来源比较大小和 sha256sum；重新复制或下载；git-lfs 的指针只是一小段文本：git lfs pull</translation>
+        </message>
+        <message>
+            <source>Write a checkpoint under another name and rename it, so that a stopped run leaves no half of one</source>
+            <translation>用另一个名称写检查点，再重命名，这样被停止的运行不会留下半个文件</translation>
+        </message>
+        <message>
+            <source>torch.load refuses a checkpoint on {host}, rank {rank}, because it holds more than weights (PyTorch 2.6 and newer).</source>
+            <translation>torch.load 在 {host} 上拒绝了检查点，rank {rank}，因为其中不只有权重（PyTorch 2.6 及更新版本）。</translation>
+        </message>
+        <message>
+            <source>If you trust the file: torch.load(…, weights_only=False); else add its classes with torch.serialization.add_safe_globals</source>
+            <translation>若您信任该文件：torch.load(…, weights_only=False)；否则用 torch.serialization.add_safe_globals 加入它的类</translation>
+        </message>
+        <message>
+            <source>A model, a tokenizer or a data set cannot be fetched from its hub on {host}, rank {rank}: {what}</source>
+            <translation>无法在 {host} 上从 hub 获取模型、tokenizer 或数据集，rank {rank}：{what}</translation>
+        </message>
+        <message>
+            <source>Check the name, the access (huggingface-cli login, HF_TOKEN on every node) and the network of the node; a folder of the same name hides it</source>
+            <translation>检查名称、访问权限（huggingface-cli login，每个节点上的 HF_TOKEN）和节点的网络；同名文件夹会遮住它</translation>
+        </message>
+        <message>
+            <source>Download once, before the start: huggingface-cli download NAME; then HF_HUB_OFFLINE=1 and HF_HOME on a disk that every node has</source>
+            <translation>在启动之前下载一次：huggingface-cli download NAME；然后 HF_HUB_OFFLINE=1，并把 HF_HOME 放在每个节点都有的磁盘上</translation>
+        </message>
+        <message>
+            <source>Many ranks at once are turned away (429): let local rank 0 download first</source>
+            <translation>许多 rank 同时请求会被拒绝 (429)：先让本地 rank 0 下载</translation>
+        </message>
+        <message>
+            <source>Two tensors have different types of numbers on rank {rank}, at {frame}: {what}</source>
+            <translation>rank {rank} 上两个张量的数值类型不同，位于 {frame}：{what}</translation>
+        </message>
+        <message>
+            <source>Give the model and its input one type: model.to(dtype), torch.autocast; layers that are kept in float32 (norms, LoRA) and data from the loader are the usual ones</source>
+            <translation>让模型和输入使用同一类型：model.to(dtype)、torch.autocast；通常是保留为 float32 的层（norm、LoRA）和加载器的数据</translation>
+        </message>
+        <message>
+            <source>The shapes of two tensors do not fit on rank {rank}, at {frame}: {what}</source>
+            <translation>rank {rank} 上两个张量的形状不匹配，位于 {frame}：{what}</translation>
+        </message>
+        <message>
+            <source>Print the shapes at that frame; the last, smaller batch (drop_last=True), padding of the collate function and a changed vocabulary are the usual reasons</source>
+            <translation>在该帧打印形状；常见原因是最后一个较小的批次 (drop_last=True)、collate 函数的填充，以及改变了的词表</translation>
+        </message>
+        <message>
+            <source>Tensors of one operation are on different devices on rank {rank}, at {frame}: {what}</source>
+            <translation>rank {rank} 上同一操作的张量在不同的设备上，位于 {frame}：{what}</translation>
+        </message>
+        <message>
+            <source>Move the input to the device of the rank: batch.to(local_rank); torch.cuda.set_device(local_rank) before anything else</source>
+            <translation>把输入移到该 rank 的设备：batch.to(local_rank)；先调用 torch.cuda.set_device(local_rank)</translation>
+        </message>
+        <message>
+            <source>A kernel found an index out of range on {host}, rank {rank}, at {frame}: device-side assert.</source>
+            <translation>一个 kernel 在 {host} 上发现索引越界，rank {rank}，位于 {frame}：device-side assert。</translation>
+        </message>
+        <message>
+            <source>Read the line with Assertion above it; labels must be below the number of classes, token ids below the size of the embedding</source>
+            <translation>阅读上面带 Assertion 的行；标签必须小于类别数，token id 必须小于 embedding 的大小</translation>
+        </message>
+        <message>
+            <source>Repeat with CUDA_LAUNCH_BLOCKING=1, or on the CPU: the Python line shown may be late</source>
+            <translation>用 CUDA_LAUNCH_BLOCKING=1 或在 CPU 上重试：显示的 Python 行可能滞后</translation>
+        </message>
+        <message>
+            <source>A process on {host} uses CUDA after a fork, at {frame}.</source>
+            <translation>{host} 上的一个进程在 fork 之后使用 CUDA，位于 {frame}。</translation>
+        </message>
+        <message>
+            <source>torch.multiprocessing.set_start_method('spawn'); no CUDA tensors before the workers start or within a Dataset</source>
+            <translation>torch.multiprocessing.set_start_method('spawn')；在 worker 启动之前或在 Dataset 中不要使用 CUDA 张量</translation>
+        </message>
+        <message>
+            <source>A collective runs before init_process_group on {host}, rank {rank}, at {frame}.</source>
+            <translation>在 {host} 上，集合操作在 init_process_group 之前运行，rank {rank}，位于 {frame}。</translation>
+        </message>
+        <message>
+            <source>Call torch.distributed.init_process_group first; start with torchrun, which sets RANK and WORLD_SIZE</source>
+            <translation>先调用 torch.distributed.init_process_group；用 torchrun 启动，它会设置 RANK 和 WORLD_SIZE</translation>
+        </message>
+        <message>
+            <source>The program does not know the argument that its launcher passes: {what}</source>
+            <translation>程序不认识启动器传入的参数：{what}</translation>
+        </message>
+        <message>
+            <source>Accept --local_rank and --local-rank, or start with torchrun and read LOCAL_RANK from the environment</source>
+            <translation>同时接受 --local_rank 和 --local-rank，或用 torchrun 启动并从环境中读取 LOCAL_RANK</translation>
+        </message>
+        <message>
+            <source>A tensor was changed in place before its gradient was computed, on rank {rank}, at {frame}.</source>
+            <translation>一个张量在计算梯度之前被就地修改，rank {rank}，位于 {frame}。</translation>
+        </message>
+        <message>
+            <source>DistributedDataParallel(…, broadcast_buffers=False) where a model with BatchNorm runs forward twice; else replace the operation (x += y, relu_)</source>
+            <translation>DistributedDataParallel(…, broadcast_buffers=False)，若带 BatchNorm 的模型前向运行两次；否则替换该操作（x += y、relu_）</translation>
+        </message>
+        <message>
+            <source>FlashAttention cannot run on {host}: {what}</source>
+            <translation>FlashAttention 无法在 {host} 上运行：{what}</translation>
+        </message>
+        <message>
+            <source>Use the attention of PyTorch: attn_implementation='sdpa'; or bf16/fp16 and a GPU that it supports, and flash-attn built for this PyTorch</source>
+            <translation>使用 PyTorch 的 attention：attn_implementation='sdpa'；或使用 bf16/fp16、它支持的 GPU，以及为该 PyTorch 编译的 flash-attn</translation>
+        </message>
+        <message>
+            <source>The loss or a gradient of rank {rank} is not a number any more (NaN or infinite).</source>
+            <translation>rank {rank} 的损失或某个梯度已不是数值（NaN 或无穷大）。</translation>
+        </message>
+        <message>
+            <source>Later: a smaller learning rate, more warm-up, clip_grad_norm_, bf16 in place of fp16</source>
+            <translation>在之后：更小的学习率、更长的 warm-up、clip_grad_norm_、用 bf16 代替 fp16</translation>
+        </message>
+        <message>
+            <source>torch.autograd.set_detect_anomaly(True) names the operation</source>
+            <translation>torch.autograd.set_detect_anomaly(True) 会指出操作</translation>
+        </message>
+        <message>
+            <source>The loss scale of rank {rank} is at its minimum: the gradients overflow in every step.</source>
+            <translation>rank {rank} 的 loss scale 已到最小值：每一步的梯度都溢出。</translation>
+        </message>
+        <message>
+            <source>The probabilities that rank {rank} draws from contain NaN or infinite values, at {frame}.</source>
+            <translation>rank {rank} 采样所用的概率含有 NaN 或无穷大，位于 {frame}。</translation>
+        </message>
+        <message>
+            <source>The store on {peer} went away: the process that holds it, usually rank 0 or its launcher, ended first.</source>
+            <translation>{peer} 上的 store 消失了：持有它的进程（通常是 rank 0 或其启动器）先结束了。</translation>
+        </message>
+        <message>
+            <source>Read the log of rank 0 and of the launcher on its node: an exception, a signal, or silence decides</source>
+            <translation>查看 rank 0 及其节点上启动器的日志：异常、信号或没有任何输出会说明原因</translation>
+        </message>
+        <message>
+            <source>Kubernetes: the name of a pod that is not ready yet does not exist: publishNotReadyAddresses: true for its headless service, or wait before the start: until getent hosts {peer}; do sleep 2; done</source>
+            <translation>Kubernetes：尚未就绪的 pod 的名称不存在：为其 headless service 设置 publishNotReadyAddresses: true，或在启动前等待：until getent hosts {peer}; do sleep 2; done</translation>
+        </message>
+        <message>
+            <source>If nothing holds it before the start, the run collides with itself: the program opens port {port} whatever MASTER_PORT says, in each of its processes; let it read MASTER_PORT, and rank 0 alone listen</source>
+            <translation>若启动之前没有程序占用它，则是运行与自己冲突：程序不管 MASTER_PORT，在每个进程中都打开端口 {port}；让它读取 MASTER_PORT，并且只让 rank 0 监听</translation>
+        </message>
+        <message>
+            <source>More workers than ranks are counted ({count} of {world}): a file or a store of an earlier start counts its workers, too.</source>
+            <translation>计入的 worker 多于 rank（{count}，应为 {world}）：较早一次启动留下的文件或 store 也计入了它的 worker。</translation>
+        </message>
+        <message>
+            <source>Remove the file of init_method=file://PATH before each start, or name it after the start: $SLURM_JOB_ID-$SLURM_RESTART_COUNT</source>
+            <translation>每次启动前删除 init_method=file://PATH 的文件，或按启动命名：$SLURM_JOB_ID-$SLURM_RESTART_COUNT</translation>
+        </message>
+        <message>
+            <source>Without a file: another port or --rdzv-id for each start, and no process of the earlier one</source>
+            <translation>不使用文件时：每次启动用另一个端口或 --rdzv-id，并且没有较早启动的进程</translation>
+        </message>
+        <message>
+            <source>Start as many processes as WORLD_SIZE says</source>
+            <translation>启动与 WORLD_SIZE 一样多的进程</translation>
+        </message>
+        <message>
+            <source>{node} does not accept the key: Permission denied ({methods}).</source>
+            <translation>{node} 不接受密钥：Permission denied（{methods}）。</translation>
+        </message>
+        <message>
+            <source>{node} cannot be reached with ssh without a password.</source>
+            <translation>无法不用密码通过 ssh 到达 {node}。</translation>
+        </message>
+        <message>
+            <source>See the words of ssh: ssh -o BatchMode=yes {node} hostname</source>
+            <translation>查看 ssh 的原话：ssh -o BatchMode=yes {node} hostname</translation>
+        </message>
+        <message>
+            <source>Install the public key there: ssh-copy-id {node}</source>
+            <translation>在那里安装公钥：ssh-copy-id {node}</translation>
+        </message>
+        <message>
+            <source>Check the name and the port of {node} in the hostfile and in ~/.ssh/config; a single node needs no hostfile</source>
+            <translation>检查 hostfile 和 ~/.ssh/config 中 {node} 的名称和端口；单个节点不需要 hostfile</translation>
+        </message>
+        <message>
+            <source>Kubernetes: a pod that starts is not in the DNS yet: start again, or wait for it: until getent hosts {node}; do sleep 2; done</source>
+            <translation>Kubernetes：正在启动的 pod 还不在 DNS 中：再次启动，或等待它：until getent hosts {node}; do sleep 2; done</translation>
+        </message>
+        <message>
+            <source>Read the lines before it, and the logs of the other ranks</source>
+            <translation>阅读它之前的行，以及其他 rank 的日志</translation>
+        </message>
+        <message>
+            <source>No known cause. NCCL reports: {what}</source>
+            <translation>原因未知。NCCL 报告：{what}</translation>
+        </message>
+        <message>
+            <source>Look up the line in the guide to NCCL: https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html</source>
+            <translation>在 NCCL 的指南中查找该行：https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html</translation>
+        </message>
+        <message>
+            <source>Repeat with NCCL_DEBUG=INFO on all ranks and read the lines before it</source>
+            <translation>在所有 rank 上用 NCCL_DEBUG=INFO 重试，并阅读它之前的行</translation>
+        </message>
+        <message>
+            <source>No known cause. NVSHMEM reports: {what}</source>
+            <translation>原因未知。NVSHMEM 报告：{what}</translation>
+        </message>
+        <message>
+            <source>Repeat with NVSHMEM_DEBUG=INFO; its variables: https://docs.nvidia.com/nvshmem/api/gen/env.html</source>
+            <translation>用 NVSHMEM_DEBUG=INFO 重试；其变量：https://docs.nvidia.com/nvshmem/api/gen/env.html</translation>
+        </message>
+        <message>
+            <source>Check what its transport needs of the node: RDMA devices in the container, nvidia-peermem or dma-buf, and for IBGDA the driver option PeerMappingOverride=1</source>
+            <translation>检查其传输对节点的要求：容器中的 RDMA 设备、nvidia-peermem 或 dma-buf，IBGDA 还需要驱动选项 PeerMappingOverride=1</translation>
+        </message>
+        <message>
+            <source>No known cause. DeepEP reports: {what}</source>
+            <translation>原因未知。DeepEP 报告：{what}</translation>
+        </message>
+        <message>
+            <source>Check what DeepEP needs: NVSHMEM with IBGDA, RDMA devices, buffers large enough for the number of ranks: https://github.com/deepseek-ai/DeepEP</source>
+            <translation>检查 DeepEP 的要求：带 IBGDA 的 NVSHMEM、RDMA 设备、对 rank 数足够大的缓冲区：https://github.com/deepseek-ai/DeepEP</translation>
+        </message>
+        <message>
+            <source>No known cause. The plugin for libfabric reports: {what}</source>
+            <translation>原因未知。libfabric 的插件报告：{what}</translation>
+        </message>
+        <message>
+            <source>Check the provider on the node: fi_info -p efa (or cxi, verbs); repeat with FI_LOG_LEVEL=warn NCCL_DEBUG=INFO</source>
+            <translation>在节点上检查 provider：fi_info -p efa（或 cxi、verbs）；用 FI_LOG_LEVEL=warn NCCL_DEBUG=INFO 重试</translation>
+        </message>
+        <message>
+            <source>Read the guide to aws-ofi-nccl: https://github.com/aws/aws-ofi-nccl/blob/master/doc</source>
+            <translation>阅读 aws-ofi-nccl 的指南：https://github.com/aws/aws-ofi-nccl/blob/master/doc</translation>
+        </message>
+        <message>
+            <source>No known cause. UCX reports: {what}</source>
+            <translation>原因未知。UCX 报告：{what}</translation>
+        </message>
+        <message>
+            <source>Check the devices and transports on the node: ucx_info -d; repeat with UCX_LOG_LEVEL=info; its FAQ: https://openucx.readthedocs.io/en/master/faq.html</source>
+            <translation>在节点上检查设备和传输：ucx_info -d；用 UCX_LOG_LEVEL=info 重试；其 FAQ：https://openucx.readthedocs.io/en/master/faq.html</translation>
+        </message>
+        <message>
+            <source>No known cause. RCCL or ROCm reports: {what}</source>
+            <translation>原因未知。RCCL 或 ROCm 报告：{what}</translation>
+        </message>
+        <message>
+            <source>Check the GPUs: rocm-smi, dmesg; the guide to RCCL: https://rocm.docs.amd.com/projects/rccl/en/latest/how-to/troubleshooting-rccl.html</source>
+            <translation>检查 GPU：rocm-smi、dmesg；RCCL 的指南：https://rocm.docs.amd.com/projects/rccl/en/latest/how-to/troubleshooting-rccl.html</translation>
+        </message>
+        <message>
+            <source>No known cause. Gloo reports: {what}</source>
+            <translation>原因未知。Gloo 报告：{what}</translation>
+        </message>
+        <message>
+            <source>Check the address that each node offers: getent ahosts $(hostname); export GLOO_SOCKET_IFNAME=INTERFACE</source>
+            <translation>检查每个节点提供的地址：getent ahosts $(hostname)；export GLOO_SOCKET_IFNAME=INTERFACE</translation>
+        </message>
+        <message>
+            <source>No known cause. MPI reports: {what}</source>
+            <translation>原因未知。MPI 报告：{what}</translation>
+        </message>
+        <message>
+            <source>Read the lines around it; repeat with mpirun --mca plm_base_verbose 5 --mca btl_base_verbose 30: https://docs.open-mpi.org</source>
+            <translation>阅读它前后的行；用 mpirun --mca plm_base_verbose 5 --mca btl_base_verbose 30 重试：https://docs.open-mpi.org</translation>
+        </message>
+        <message>
+            <source>No known cause. Ray reports: {what}</source>
+            <translation>原因未知。Ray 报告：{what}</translation>
+        </message>
+        <message>
+            <source>Read the log of the worker and of the raylet: /tmp/ray/session_latest/logs; ray status</source>
+            <translation>阅读 worker 和 raylet 的日志：/tmp/ray/session_latest/logs；ray status</translation>
+        </message>
+        <message>
+            <source>Memory of the node: dmesg, ray memory</source>
+            <translation>节点的内存：dmesg、ray memory</translation>
+        </message>
+        <message>
+            <source>No known cause. Slurm reports: {what}</source>
+            <translation>原因未知。Slurm 报告：{what}</translation>
+        </message>
+        <message>
+            <source>Check how the job ended: sacct -j JOB -o JobID,State,ExitCode,Reason,NodeList; scontrol show job JOB</source>
+            <translation>检查作业如何结束：sacct -j JOB -o JobID,State,ExitCode,Reason,NodeList；scontrol show job JOB</translation>
+        </message>
+        <message>
+            <source>No known cause. The container or Kubernetes reports: {what}</source>
+            <translation>原因未知。容器或 Kubernetes 报告：{what}</translation>
+        </message>
+        <message>
+            <source>Check the events of the pod: kubectl describe pod; or the log of the container runtime</source>
+            <translation>检查 pod 的事件：kubectl describe pod；或容器运行时的日志</translation>
+        </message>
+        <message>
+            <source>No known cause. The driver or the kernel reports: {what}</source>
+            <translation>原因未知。驱动或内核报告：{what}</translation>
+        </message>
+        <message>
+            <source>Check the GPU: nvidia-smi -q, dmesg -T | grep -i -e nvrm -e xid; meaning of an Xid: https://docs.nvidia.com/deploy/xid-errors</source>
+            <translation>检查 GPU：nvidia-smi -q、dmesg -T | grep -i -e nvrm -e xid；Xid 的含义：https://docs.nvidia.com/deploy/xid-errors</translation>
+        </message>
+        <message>
+            <source>No known cause. Horovod reports: {what}</source>
+            <translation>原因未知。Horovod 报告：{what}</translation>
+        </message>
+        <message>
+            <source>Read the log of each rank: the first error decides; https://horovod.readthedocs.io/en/stable/troubleshooting_include.html</source>
+            <translation>阅读每个 rank 的日志：第一个错误说明原因；https://horovod.readthedocs.io/en/stable/troubleshooting_include.html</translation>
+        </message>
+        <message>
+            <source>No known cause. ssh reports: {what}</source>
+            <translation>原因未知。ssh 报告：{what}</translation>
+        </message>
+        <message>
+            <source>Repeat the connection with ssh -v</source>
+            <translation>用 ssh -v 重试该连接</translation>
+        </message>
+        <message>
+            <source>No known cause. CUDA or one of its libraries reports: {what}</source>
+            <translation>原因未知。CUDA 或其某个库报告：{what}</translation>
+        </message>
+        <message>
+            <source>Repeat with CUDA_LAUNCH_BLOCKING=1: the Python line shown may be late</source>
+            <translation>用 CUDA_LAUNCH_BLOCKING=1 重试：显示的 Python 行可能滞后</translation>
+        </message>
+        <message>
+            <source>Check the GPU: nvidia-smi -q, dmesg -T | grep -i xid</source>
+            <translation>检查 GPU：nvidia-smi -q、dmesg -T | grep -i xid</translation>
+        </message>
+        <message>
+            <source>No known cause. PyTorch reports: {what}</source>
+            <translation>原因未知。PyTorch 报告：{what}</translation>
+        </message>
+        <message>
+            <source>Repeat with TORCH_DISTRIBUTED_DEBUG=DETAIL TORCH_CPP_LOG_LEVEL=INFO on all ranks and read the lines before it</source>
+            <translation>在所有 rank 上用 TORCH_DISTRIBUTED_DEBUG=DETAIL TORCH_CPP_LOG_LEVEL=INFO 重试，并阅读它之前的行</translation>
+        </message>
+        <message>
+            <source>Read the lines before it, and the log of the rank that failed first</source>
+            <translation>阅读它之前的行，以及最先失败的 rank 的日志</translation>
+        </message>
+        <message>
+            <source>No known cause. The program reports: {what}</source>
+            <translation>原因未知。程序报告：{what}</translation>
+        </message>
+        <message>
+            <source>In the first step: look at the batch and the loaded weights of that rank (torch.isfinite); the same GPU each time: its hardware, nvidia-smi -q -d ECC</source>
+            <translation>在第一步：检查该 rank 的批次和加载的权重 (torch.isfinite)；若每次都是同一个 GPU：它的硬件，nvidia-smi -q -d ECC</translation>
+        </message>
+        <message>
+            <source>{peer} does not answer over RDMA (status 12).</source>
+            <translation>{peer} 不通过 RDMA 应答（状态 12）。</translation>
+        </message>
+        <message>
+            <source>An RDMA connection to {peer} was torn down (status 5 or 13): mostly the process there ended first.</source>
+            <translation>与 {peer} 的 RDMA 连接被拆除（状态 5 或 13）：多半是那里的进程先结束了。</translation>
+        </message>
+        <message>
+            <source>A peer does not answer over RDMA: UCX gave up after its retries.</source>
+            <translation>某个对端不通过 RDMA 应答：UCX 在重试之后放弃了。</translation>
+        </message>
+        <message>
+            <source>A DataLoader worker ended with an exception of its own on {host}, rank {rank}, at {frame}: {what}</source>
+            <translation>{host} 上的一个 DataLoader worker 因自身的异常结束，rank {rank}，位于 {frame}：{what}</translation>
+        </message>
+        <message>
+            <source>Run with num_workers=0: the traceback of the worker then shows</source>
+            <translation>用 num_workers=0 运行：这样会显示 worker 的 traceback</translation>
+        </message>
+        <message>
+            <source>Started with spawn, the program needs: if __name__ == "__main__":</source>
+            <translation>用 spawn 启动时，程序需要：if __name__ == "__main__":</translation>
         </message>
     </context>
     <context>

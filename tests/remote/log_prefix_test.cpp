@@ -192,11 +192,57 @@ TEST(LogPrefix, Python) {
 
 TEST(LogPrefix, NamesOfFiles) {
     EXPECT_EQ(parsed("x", "logs/gpu-01-rank-3.log").rank, 3);
-    EXPECT_EQ(parsed("x", "logs/gpu-01-rank-3.log").host, "gpu-01");
+    EXPECT_EQ(parsed("x", "logs/gpu-01-rank-3.log").host, "") << "the name of a file is no node";
+    EXPECT_EQ(parsed("x", "logs/gpu-01-rank-3.log").view, "gpu-01");
+    EXPECT_EQ(parsed("x", "logs/gpu-01-rank-3.log").origin(), "gpu-01");
+    EXPECT_EQ(parsed("node-7:1:2 [0] NCCL INFO x", "logs/gpu-01-rank-3.log").origin(), "node-7");
+    EXPECT_EQ(parsed("x", "report-005.txt").origin(), "");
     EXPECT_EQ(parsed("x", "run/none_abc/attempt_0/3/stderr.log").local_rank, 3);
     EXPECT_EQ(parsed("x", "log-0013.txt").host, "");
     EXPECT_EQ(parsed("x", "slurm-4711.out").host, "");
     EXPECT_EQ(parsed("x", "run-2024-01.log").host, "");
+}
+
+TEST(LogPrefix, LabelsOfUnknownLaunchers) {
+    const auto nemo = parsed("i.pretrain/0 [default2]:[rank2]: RuntimeError: found NaN");
+    EXPECT_EQ(nemo.rank, 2);
+    EXPECT_EQ(nemo.message, "RuntimeError: found NaN");
+    EXPECT_EQ(nemo.level, LineLevel::Error);
+    EXPECT_EQ(parsed("trainer/0 ValueError: x").message, "ValueError: x");
+    EXPECT_EQ(parsed("worker-3 pytorch Traceback (most recent call last):").host, "worker-3");
+    EXPECT_EQ(parsed("it ended with a ValueError: x").message, "it ended with a ValueError: x");
+    const auto pdsh = parsed("10.3.35.83: WARN: Function: main Line: 66: NET/OFI OFI NCCL failure: 2");
+    EXPECT_EQ(pdsh.host, "10.3.35.83");
+    EXPECT_EQ(pdsh.level, LineLevel::Warn);
+    EXPECT_EQ(parsed("node-a: Test CUDA failure common.cu:892 'invalid device ordinal'").host, "node-a");
+    EXPECT_EQ(parsed("gpu-4: RuntimeError: boom").host, "gpu-4");
+    EXPECT_EQ(parsed("libfoo-2.so: cannot open shared object file").host, "");
+    EXPECT_EQ(parsed("[rank: 3] RuntimeError: boom").rank, 3);
+    EXPECT_EQ(parsed("[node-a:4711] *** Process received signal ***").host, "node-a");
+    EXPECT_EQ(parsed("[utils.py:96] a step").host, "");
+    EXPECT_EQ(parsed("stderr: RuntimeError: boom").message, "RuntimeError: boom");
+}
+
+TEST(LogPrefix, MessageBehindAProgressBar) {
+    const auto line = parsed(
+        "[rank0]: Map:   9%|▊   | 28/296 [29:55<4:48:08, 155.57 examples/s][E ProcessGroupNCCL.cpp:475] "
+        "[Rank 2] "
+        "Watchdog caught");
+    EXPECT_EQ(line.message, "[Rank 2] Watchdog caught");
+    EXPECT_EQ(line.level, LineLevel::Error);
+    EXPECT_EQ(line.bar_rank, 0);
+    EXPECT_TRUE(line.bar.starts_with("Map:   9%")) << line.bar;
+    const auto closed =
+        parsed(" 16%|# | 4084/25120 [3:02:22<16:20:02,  2.79s/it, loss=1.2]slurmstepd: error: x");
+    EXPECT_EQ(closed.speaker, Speaker::Launcher);
+    EXPECT_EQ(parsed(" 16%|# | 4084/25120 [3:02:22<16:20:02,  2.79s/it]").bar, "");
+}
+
+TEST(LogPrefix, RankWithinTheMessage) {
+    EXPECT_EQ(parsed("[E ProcessGroupNCCL.cpp:475] [Rank 2] Watchdog caught").rank, 2);
+    EXPECT_EQ(parsed("[E817 17:40:34.2 ProcessGroupNCCL.cpp:1515] [PG 0 (default_pg) Rank 12] ended").rank,
+              12);
+    EXPECT_EQ(parsed("[Rank 2] starts").rank, -1) << "no error: it may be the rank of a group";
 }
 
 TEST(LogPrefix, PartsOfAFile) {

@@ -59,7 +59,7 @@ TEST(LogRules, ProblemsHaveTheirLine) {
     EXPECT_EQ(problem("- id: a\n  role: context\n  signatures: [{fact: colour}]\n"),
               "3: unknown fact \"colour\"");
     EXPECT_EQ(problem("- id: a\n  role: context\n  signatures: [{name: n}]\n"),
-              "3: a signature needs a `pattern`, or a `fact`");
+              "3: a signature needs a `pattern`, a `fact` or an `error`");
     std::string groups = "some text";
     for (int i = 0; i < 17; ++i) {
         groups += "(x)";

@@ -155,6 +155,50 @@ TEST(LogVerdicts, WatchdogsOfTheRanksAreCompared) {
         << "two sides of a transfer";
 }
 
+TEST(LogVerdicts, TheSentenceNamesThePlace) {
+    const auto first = [](const std::string& text) { return diagnosed(text).verdicts.at(0); };
+    const auto ecc = first(
+        "[default0]:[rank12]:[E817 17:40:34.2 ProcessGroupNCCL.cpp:1515] [PG 0 (default_pg) Rank 12] Process "
+        "group "
+        "watchdog thread terminated with exception: CUDA error: uncorrectable ECC error encountered\n");
+    EXPECT_EQ(ecc.rank, 12);
+    EXPECT_NE(ecc.title.find("rank 12"), std::string::npos) << ecc.title;
+    const auto kernel = first("kernel: NVRM: Xid (PCI:0000:83:00): 79, pid=0, GPU has fallen off the bus.\n");
+    EXPECT_EQ(kernel.device, "GPU 0000:83:00");
+    EXPECT_NE(kernel.title.find("0000:83:00"), std::string::npos) << kernel.title;
+    const auto step =
+        first("slurmstepd: error: *** JOB 37 ON n-5146 CANCELLED AT 2021-03-15 DUE TO PREEMPTION ***\n");
+    EXPECT_EQ(step.node, "n-5146");
+    EXPECT_NE(step.title.find("n-5146"), std::string::npos) << step.title;
+    EXPECT_EQ(
+        first("slurmstepd: error: *** JOB 37 ON ... CANCELLED AT 2021-03-15 DUE TO TIME LIMIT ***\n").node,
+        "");
+    const auto memory =
+        first("[rank1]: torch.OutOfMemoryError: CUDA out of memory. GPU 5 has a total capacity of 79 GiB\n");
+    EXPECT_EQ(memory.device, "GPU 5");
+}
+
+TEST(LogVerdicts, ANodeIsWhatLinesName) {
+    const auto of_file = [](const std::string& text, const std::string& file) {
+        return diagnose_text(rules(), text, file).verdicts.at(0).node;
+    };
+    const std::string files = "OSError: [Errno 24] Too many open files\n";
+    EXPECT_EQ(of_file(files, "report-005.txt"), "");
+    EXPECT_EQ(of_file(files, "node-a.log"), "") << "a saved report may have any name";
+    EXPECT_EQ(of_file("gpu-7:1:2 [0] NCCL INFO Using network Socket\n" + files, "node-a.log"), "gpu-7");
+    EXPECT_EQ(
+        of_file(
+            "n1:1:2 [0] NCCL INFO Using network Socket\nn2:3:4 [0] NCCL INFO Using network Socket\n" + files,
+            "both.log"),
+        "");
+    EXPECT_EQ(
+        of_file("n1:7:7 [0] misc/socket.cc:484 NCCL WARN socketStartConnect: Connect to fe80::1%ib1<17943> "
+                "failed : Software caused connection abort\n",
+                "a.log"),
+        "")
+        << "a link-local address is no node";
+}
+
 TEST(LogVerdicts, MemoryIsBounded) {
     std::string text;
     for (int i = 0; i < 3000; ++i) {

@@ -51,6 +51,58 @@ bool take_role_bracket(std::string_view& rest, LogLine& line) {
     return true;
 }
 
+/// "[rank: 3] " of Lightning.
+bool take_spaced_rank(std::string_view& rest, LogLine& line) {
+    auto after = rest;
+    if (!take(after, "[rank: ")) {
+        return false;
+    }
+    const auto rank = take_int(after);
+    if (!rank || !take(after, "] ")) {
+        return false;
+    }
+    line.rank = *rank;
+    rest = after;
+    return true;
+}
+
+/// "[node-a:4711] ", "[node-a:4711:0] " of Open MPI and UCX. A file and its line are written alike.
+bool take_process_bracket(std::string_view& rest, LogLine& line) {
+    std::size_t i = 1;
+    while (i < rest.size() && is_host_char(rest[i])) {
+        ++i;
+    }
+    const auto host = rest.substr(1, i - 1);
+    auto after = rest.substr(i);
+    if (host.size() < 2 || !is_letter(host[0]) || !take(after, ":")) {
+        return false;
+    }
+    for (const std::string_view end : {".py", ".c", ".cc", ".cpp", ".cu", ".h", ".hpp", ".rs", ".go"}) {
+        if (host.ends_with(end)) {
+            return false;
+        }
+    }
+    const auto pid = take_number<std::int64_t>(after);
+    if (!pid) {
+        return false;
+    }
+    take(after, " ");  // "[node-a:4711 :0:4712]" of older UCX
+    if (take(after, ":")) {
+        take_int(after);
+        if (take(after, ":")) {  // "[node-a:4711:0:4712] Caught signal 11"
+            take_int(after);
+        }
+    }
+    if (!take(after, "] ")) {
+        return false;
+    }
+    line.host = host;
+    line.pid = *pid;
+    skip_spaces(after);
+    rest = after;
+    return true;
+}
+
 /// "[1,3]<stderr>:", "[prterun-node1-77@1,3]<stdout>: ".
 bool take_mpi_bracket(std::string_view& rest, LogLine& line) {
     const auto end = rest.substr(0, 120).find("]<std");
@@ -157,6 +209,28 @@ bool take_time_bracket(std::string_view& rest, LogLine& line, FileDate date) {
     return true;
 }
 
+/// "[2024-01-01 10:00:00,000 E 11 12] " of Ray's own processes: level, process, thread.
+bool take_ray_bracket(std::string_view& rest, LogLine& line) {
+    auto after = rest.substr(1);
+    const auto stamp = take_iso_time(after);
+    if (!stamp || after.size() < 6 || after[0] != ' ' || after[2] != ' ') {
+        return false;
+    }
+    const auto level = level_of_letter(after[1]);
+    after.remove_prefix(3);
+    const auto pid = take_number<std::int64_t>(after);
+    const auto tid = pid && take(after, " ") ? take_number<std::int64_t>(after) : std::nullopt;
+    if (!level || !tid || !take(after, "]")) {
+        return false;
+    }
+    set_time(line, *stamp);
+    line.level = *level;
+    line.pid = line.pid < 0 ? *pid : line.pid;
+    end_bracket(after);
+    rest = after;
+    return true;
+}
+
 /// "[W1120 18:35:02.265149503 socket.cpp:460] ", "[E ProcessGroupNCCL.cpp:828] ".
 bool take_glog_bracket(std::string_view& rest, LogLine& line, FileDate date) {
     if (rest.size() < 6) {
@@ -201,7 +275,8 @@ bool take_bracket(std::string_view& rest, LogLine& line, FileDate date) {
         return false;
     }
     if (take_glog_bracket(rest, line, date) || take_role_bracket(rest, line) ||
-        take_mpi_bracket(rest, line) || take_pod_bracket(rest, line) || take_time_bracket(rest, line, date) ||
+        take_spaced_rank(rest, line) || take_mpi_bracket(rest, line) || take_process_bracket(rest, line) ||
+        take_pod_bracket(rest, line) || take_ray_bracket(rest, line) || take_time_bracket(rest, line, date) ||
         take_level_bracket(rest, line)) {
         if (!std::isnan(line.time)) {
             take_after_time(rest, line);

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/text.h>
+#include <remote/logs/grammar/exception_shape.h>
 #include <remote/logs/grammar/line_parser.h>
 #include <remote/logs/grammar/prefixes.h>
+#include <remote/logs/grammar/scan.h>
 #include <remote/logs/grammar/source_name.h>
 #include <remote/logs/grammar/speakers.h>
 
@@ -29,13 +31,57 @@ bool take_prefix(std::string_view& rest, LogLine& line, FileDate date) {
     return take_glog(rest, line, date) || take_time(rest, line, date) || take_word_label(rest, line);
 }
 
+bool is_ipv4(std::string_view word) {
+    int dots = 0;
+    for (const char c : word) {
+        if (c != '.' && !is_digit(c)) {
+            return false;
+        }
+        dots += c == '.' ? 1 : 0;
+    }
+    return dots == 3 && word.size() >= 7 && is_digit(word.front()) && is_digit(word.back());
+}
+
+/// What cannot be the second half of a sentence: a prefix, an exception, the words of nccl-tests and of plugins.
+bool begins_message(std::string_view text) {
+    for (const std::string_view start : {"Test CUDA failure", "Test NCCL failure",
+                                         "WARN: ", "INFO: ", "ERROR: ", "slurmstepd: ", "  File \""}) {
+        if (text.starts_with(start)) {
+            return true;
+        }
+    }
+    return begins_with_certain_prefix(text) || begins_traceback(text) || exception_at(text);
+}
+
+/// "[Rank 2] Watchdog caught …", "[PG 0 (default_pg) Rank 12] …": the speaker, in the words of older PyTorch.
+void find_rank(LogLine& line) {
+    if (line.rank >= 0 || !line.message.starts_with('[') ||
+        (line.level != LineLevel::Error && line.level != LineLevel::Warn)) {
+        return;
+    }
+    const auto end = line.message.substr(0, 160).find(']');
+    if (end == std::string_view::npos) {
+        return;
+    }
+    const auto inside = line.message.substr(1, end - 1);
+    auto at = inside.rfind("Rank ");
+    at = at == std::string_view::npos ? inside.rfind("rank ") : at;
+    if (at == std::string_view::npos) {
+        return;
+    }
+    auto digits = inside.substr(at + 5);
+    if (const auto rank = take_int(digits); rank && digits.empty()) {
+        line.rank = *rank;
+    }
+}
+
 }  // namespace
 
 void LineParser::begin(std::string_view name, std::int64_t modified_s) {
     name_ = name;
     modified_s_ = modified_s;
     const auto facts = facts_of_name(name_);
-    file_host_ = facts.host;
+    view_ = facts.host;
     file_rank_ = facts.rank;
     file_local_rank_ = facts.local_rank;
     parts_.begin();
@@ -60,7 +106,8 @@ LogLine LineParser::parse(const RawLine& raw) {
             nccl = true;
             break;
         }
-        if (!take_prefix(rest, line, modified_s_) && !take_host_label(rest, line)) {
+        if (!take_prefix(rest, line, modified_s_) && !take_host_label(rest, line) &&
+            !take_foreign_label(rest, line) && !take_bar(rest, line)) {
             break;
         }
         if (rest.size() == before) {
@@ -71,6 +118,7 @@ LogLine LineParser::parse(const RawLine& raw) {
     if (!nccl) {
         find_speaker(line);
     }
+    find_rank(line);
     learn(line);
     inherit(line);
     return line;
@@ -85,11 +133,17 @@ bool LineParser::take_host_label(std::string_view& rest, LogLine& line) const {
     }
     const auto word = rest.substr(0, colon);
     const auto after = rest.substr(colon + 2);
-    if (!looks_like_host(word) || (!names_host(word) && !begins_with_certain_prefix(after))) {
+    const bool host = is_ipv4(word) || (looks_like_host(word) && (names_host(word) || begins_message(after)));
+    if (!host) {
         return false;
     }
     line.host = word;
     rest = after;
+    if (take(rest, "WARN: ")) {
+        line.level = LineLevel::Warn;
+    } else if (take(rest, "INFO: ")) {
+        line.level = LineLevel::Info;
+    }
     return true;
 }
 
@@ -110,8 +164,9 @@ void LineParser::learn(const LogLine& line) {
 void LineParser::inherit(LogLine& line) const {
     line.part = parts_.part();
     if (line.host.empty()) {
-        line.host = !parts_.host().empty() ? std::string_view(parts_.host()) : std::string_view(file_host_);
+        line.host = parts_.host();
     }
+    line.view = view_;
     if (line.rank < 0) {
         line.rank = parts_.rank() >= 0 ? parts_.rank() : parts_.part().empty() ? file_rank_ : -1;
     }

@@ -36,7 +36,7 @@ private:
     void learn(const LogLine& line);
 
     std::string name_;  ///< of the file
-    std::string file_host_;
+    std::string view_;  ///< of the file
     int file_rank_ = -1;
     int file_local_rank_ = -1;
     PartHeaders parts_;

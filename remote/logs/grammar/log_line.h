@@ -25,10 +25,13 @@ struct LogLine {
     Speaker speaker = Speaker::Program;
     LineLevel level = LineLevel::None;
     std::string_view source = {};  ///< "misc/socket.cc:504", "ProcessGroupNCCL.cpp:683"; empty: not said
-    std::string_view host =
-        {};  ///< of the line, else of the part of the file, else of the file's name; may be empty
-    std::string_view part = {};  ///< name of the part of the file ("==> node-b.log <=="); empty: no parts
+    std::string_view host = {};    ///< as the line says it, else the header of its part; empty: neither does
+    std::string_view part = {};    ///< name of the part of the file ("==> node-b.log <=="); empty: no parts
+    std::string_view view =
+        {};                     ///< what the name of the file says of who prints it: it may be no node at all
+    std::string_view bar = {};  ///< a progress bar that stands before the message, without a line end
     int rank = -1;
+    int bar_rank = -1;    ///< who draws the bar: what follows it may be of another rank
     int local_rank = -1;  ///< "[default0]:" of torchrun, folders of --log-dir
     std::int64_t pid = -1, tid = -1;
     int device = -1;
@@ -36,6 +39,9 @@ struct LogLine {
     /// time_of_day_only: seconds since midnight.
     double time = std::numeric_limits<double>::quiet_NaN();
     bool time_of_day_only = false;
+
+    /// Tells speakers apart: the host, else the view.
+    std::string_view origin() const { return host.empty() ? view : host; }
 };
 
 using LineSink = std::function<void(const LogLine&)>;

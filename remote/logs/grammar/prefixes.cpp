@@ -120,6 +120,10 @@ bool take_task_label(std::string_view& rest, LogLine& line) {
 
 bool take_word_label(std::string_view& rest, LogLine& line) {
     auto after = rest;
+    if (rest.starts_with("stderr: ") || rest.starts_with("stdout: ")) {  // accelerate test
+        rest.remove_prefix(8);
+        return true;
+    }
     if (take(after, "rank ") || take(after, "Rank ")) {
         const auto rank = take_int(after);
         if (!rank || !take(after, ": ")) {
@@ -128,6 +132,17 @@ bool take_word_label(std::string_view& rest, LogLine& line) {
         line.rank = *rank;
         rest = after;
         return true;
+    }
+    for (const std::string_view own :
+         {"(raylet", "(gcs_server", "(autoscaler"}) {  // of Ray: "(raylet, ip=10.0.0.1) "
+        const auto end = rest.starts_with(own) ? rest.substr(0, 80).find(") ") : std::string_view::npos;
+        if (end != std::string_view::npos) {
+            if (const auto ip = rest.substr(0, end).find("ip="); ip != std::string_view::npos) {
+                line.host = rest.substr(ip + 3, end - ip - 3);
+            }
+            rest.remove_prefix(end + 2);
+            return true;
+        }
     }
     if (rest[0] == '(') {  // "(RayTrainWorker pid=1234, ip=10.0.0.1) "
         const auto end = rest.substr(0, 120).find(") ");
@@ -153,6 +168,21 @@ bool take_word_label(std::string_view& rest, LogLine& line) {
         line.speaker = Speaker::Launcher;
         rest = after.substr(space + 1);
         return true;
+    }
+    // "ERROR 07-28 23:29:37 worker.py:226] ", "INFO 03-23 21:43:38 [engine.py:448] " of vLLM.
+    if (const auto space = rest.substr(0, 9).find(' '); space != std::string_view::npos && space >= 4) {
+        const auto level = level_of(rest.substr(0, space));
+        auto date = rest.substr(space + 1);
+        const auto end = date.substr(0, 100).find("] ");
+        const bool dated = date.size() > 15 && is_digit(date[0]) && date[2] == '-' && date[5] == ' ' &&
+                           is_digit(date[6]) && date[8] == ':' && date[14] == ' ';
+        if (level && dated && end != std::string_view::npos && end > 15) {
+            line.level = *level;
+            line.source = date.substr(15, end - 15);
+            take(line.source, "[");
+            rest = date.substr(end + 2);
+            return true;
+        }
     }
     // "ERROR:torch.distributed.elastic.multiprocessing.api:failed …" of Python's logging without a format.
     const auto colon = rest.substr(0, 9).find(':');

@@ -28,6 +28,12 @@ bool take_task_label(std::string_view& rest, LogLine& line);
 /// "rank 3: ", "(RayWorker pid=1, ip=10.0.0.1) ", "worker-1  | ", "ERROR:torch.distributed…:", "LAUNCH INFO ".
 bool take_word_label(std::string_view& rest, LogLine& line);
 
+/// "i.pretrain/0 [default2]:[rank2]: ", "worker-0 pytorch Traceback …": what stands before a rank, a traceback or an
+/// exception and is a label by its form.
+bool take_foreign_label(std::string_view& rest, LogLine& line);
+/// A progress bar that another message follows on the same line.
+bool take_bar(std::string_view& rest, LogLine& line);
+
 /// Whether a prefix that cannot be anything else begins here: "node1: " before it is then a label.
 bool begins_with_certain_prefix(std::string_view rest);
 

@@ -59,10 +59,10 @@ int torchrun_folder(std::string_view name) {
 }
 
 /// Words that number other things than machines: "run-3.log".
-constexpr std::array<std::string_view, 24> kNoHosts = {
-    "log",  "logs",  "out",   "err",  "stdout", "stderr", "output", "error",
-    "nccl", "debug", "train", "test", "slurm",  "torch",  "job",    "run",
-    "exp",  "part",  "step",  "v",    "case",   "trial",  "seed",   "attempt"};
+constexpr std::array<std::string_view, 32> kNoHosts = {
+    "log",  "logs",    "out",    "err",   "stdout", "stderr", "output",  "error", "nccl", "debug", "train",
+    "test", "slurm",   "torch",  "job",   "run",    "exp",    "part",    "step",  "v",    "case",  "trial",
+    "seed", "attempt", "report", "issue", "bug",    "sample", "example", "paste", "file", "rank"};
 /// Words that names of machines have in them.
 constexpr std::array<std::string_view, 12> kHostWords = {"node", "worker", "host",   "gpu", "pod", "master",
                                                          "ip-",  "server", "comput", "dgx", "hgx", "login"};

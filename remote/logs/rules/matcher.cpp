@@ -12,6 +12,7 @@ namespace rankscope::logs {
 namespace {
 
 constexpr std::size_t kLongestText = 4000;
+constexpr std::size_t kLongestWhat = 160;
 
 re2::StringPiece piece(std::string_view text) {
     return {text.data(), text.size()};
@@ -20,6 +21,11 @@ re2::StringPiece piece(std::string_view text) {
 // A pattern that begins with '^' is compared with what follows the prefixes.
 std::string_view compared_part(const Signature& signature, const LogLine& line) {
     return signature.pattern.starts_with('^') ? line.message : line.text;
+}
+
+// What holds under conditions claims its lines later, when they are known.
+bool claims(const Rule& rule, const Signature& signature) {
+    return rule.role != RuleRole::Context && !rule.generic && rule.when.empty() && signature.when.empty();
 }
 
 }  // namespace
@@ -33,6 +39,14 @@ Matcher::Matcher(const std::vector<Rule>& rules) : rules_(rules) {
             const auto& known = rules[rule].signatures[signature];
             if (known.fact != LineFact::None) {
                 fact_places_[static_cast<std::size_t>(known.fact)].push_back(place);
+                continue;
+            }
+            if (known.error) {
+                error_places_.push_back(place);
+                if (error_places_.size() == 1) {  // the first stands for all
+                    words.insert(words.end(), kErrorWords.begin(), kErrorWords.end());
+                    places_.insert(places_.end(), kErrorWords.size(), place);
+                }
                 continue;
             }
             for (const auto& anchor : known.anchors) {
@@ -64,6 +78,7 @@ Match Matcher::match_of(const LogLine& line, std::size_t process) const {
             .part = std::string(line.part),
             .host = std::string(line.host),
             .rank = line.rank,
+            .device = line.device >= 0 ? "GPU " + std::to_string(line.device) : std::string(),
             .process = process,
             .time = line.time_of_day_only ? std::numeric_limits<double>::quiet_NaN() : line.time};
 }
@@ -136,6 +151,18 @@ void Matcher::take_pattern(const Place& place, const LogLine& line, std::size_t 
     }
 }
 
+void Matcher::take_error(const LogLine& line, std::size_t process) {
+    const auto error = error_places_.empty() ? std::nullopt : error_line(line);
+    for (const auto& place : error_places_) {
+        const auto& signature = rules_[place.rule].signatures[place.signature];
+        if (error && signature.error == error->layer && admits(signature, line)) {
+            Match match = match_of(line, process);
+            match.captures.emplace_back(error->what.substr(0, kLongestWhat));
+            keep(place, std::move(match));
+        }
+    }
+}
+
 // Facts that a process states again and again need no look beyond the first lines.
 bool Matcher::may_suffice(const Place& place, LineFact fact) const {
     return rules_[place.rule].role == RuleRole::Context || fact != LineFact::None;
@@ -152,8 +179,13 @@ void Matcher::take(const LogLine& line, LineFact fact, std::size_t process) {
     }
     words_.clear();
     scan_.scan(line.text, words_);
+    bool error = line.level == LineLevel::Error;
     for (std::size_t i = 0; i < words_.size(); ++i) {
         const Place place = places_[words_[i]];
+        if (rules_[place.rule].signatures[place.signature].error) {
+            error = true;
+            continue;
+        }
         const bool again = std::any_of(
             words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(i), [&](std::uint32_t word) {
                 return places_[word].rule == place.rule && places_[word].signature == place.signature;
@@ -163,6 +195,9 @@ void Matcher::take(const LogLine& line, LineFact fact, std::size_t process) {
         }
         take_pattern(place, line, process);
     }
+    if (error) {
+        take_error(line, process);
+    }
 }
 
 std::vector<std::vector<SignatureMatches>> Matcher::finish() {
@@ -170,11 +205,11 @@ std::vector<std::vector<SignatureMatches>> Matcher::finish() {
     std::set<std::pair<std::uint32_t, std::uint64_t>> claimed;
     const auto key = [](const Match& match) { return std::pair(match.place.file, match.place.line); };
     for (std::size_t rule = 0; rule < rules_.size(); ++rule) {
-        for (const auto& found : found_[rule]) {
-            for (const auto& match : found.kept) {
+        for (std::size_t signature = 0; signature < found_[rule].size(); ++signature) {
+            for (const auto& match : found_[rule][signature].kept) {
                 if (rules_[rule].role == RuleRole::Harmless) {
                     harmless.insert(key(match));
-                } else if (rules_[rule].role != RuleRole::Context && !rules_[rule].generic) {
+                } else if (claims(rules_[rule], rules_[rule].signatures[signature])) {
                     claimed.insert(key(match));
                 }
             }

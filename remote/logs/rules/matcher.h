@@ -24,6 +24,8 @@ struct Match {
     std::string part = {};                   ///< the part of the file
     std::string host = {};                   ///< of the speaker
     int rank = -1;                           ///< of the speaker
+    std::string device = {};                 ///< "GPU 3", "GPU 0000:b3:00.0", "mlx5_0": of the line
+    bool says_device = false;                ///< its words name the device; else it is the one of the process
     std::size_t process = 0;                 ///< of the speaker: index in Story::processes()
     std::vector<std::string> captures = {};  ///< by Signature::captures
     double time = std::numeric_limits<double>::quiet_NaN();
@@ -67,6 +69,7 @@ private:
     Match match_of(const LogLine& line, std::size_t process) const;
     void keep(const Place& place, Match&& match);
     void take_fact(const LogLine& line, LineFact fact, std::size_t process);
+    void take_error(const LogLine& line, std::size_t process);
     bool may_suffice(const Place& place, LineFact fact) const;
     bool enough(const Place& place, std::size_t process) const;
     void take_pattern(const Place& place, const LogLine& line, std::size_t process);
@@ -75,6 +78,7 @@ private:
     LiteralScan scan_;
     std::vector<Place> places_;                               // by word of the scan
     std::array<std::vector<Place>, kLineFacts> fact_places_;  // by fact
+    std::vector<Place> error_places_;    // of signatures that take errors, whatever their words
     std::vector<std::uint32_t> stated_;  // by process: facts (bits) that need no further look
     std::vector<std::vector<SignatureMatches>> found_;
     std::unordered_map<std::uint64_t, OfProcess> of_process_;  // by key_of

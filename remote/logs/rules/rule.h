@@ -5,6 +5,7 @@
 
 #include <base/enum_names.h>
 #include <remote/logs/facts/line_fact.h>
+#include <remote/logs/grammar/error_line.h>
 #include <remote/logs/grammar/log_line.h>
 
 #include <array>
@@ -51,6 +52,8 @@ struct Condition {
     std::string is = {};                   ///< Capture: a property (own-address, …)
     std::vector<std::string> values = {};  ///< Capture: one of these; Exit: exit codes; Collectives: WorkOdds
     std::string differs_from = {};         ///< Capture: "signature.field" which must hold another value
+    std::string above = {};                ///< Capture: a capture of the same line that is a smaller number
+    std::string below = {};                ///< Capture: … a greater number
     std::string versions = {};             ///< Nccl, Torch: ">=2.16 <2.24"
     std::string until = {};                ///< Elapsed: the later signature
     std::optional<double> at_least = {};   ///< Count, Capture (a number), Elapsed (seconds), Nodes
@@ -63,8 +66,10 @@ struct Signature {
     static constexpr int kMostCaptures = 16;
 
     std::string name = {};
-    std::string pattern = {};               ///< RE2; '^' begins after the prefixes of the line
-    LineFact fact = LineFact::None;         ///< instead of a pattern: lines that state this
+    std::string pattern = {};        ///< RE2; '^' begins after the prefixes of the line
+    LineFact fact = LineFact::None;  ///< instead of a pattern: lines that state this
+    std::optional<ErrorLayer> error =
+        {};  ///< instead of a pattern: lines that look like an error of this layer
     std::vector<std::string> anchors = {};  ///< one of them is in every line that matches
     std::vector<std::string> except = {};   ///< patterns of lines that do not count
     std::optional<Speaker> speaker = {};    ///< only lines of this speaker
@@ -75,6 +80,8 @@ struct Signature {
     std::vector<std::string> also = {};     ///< instead of that of the rule
     std::string title = {};             ///< instead of that of the rule, where these lines show less, or more
     std::vector<std::string> fix = {};  ///< instead of that of the rule
+    std::string reason = {};            ///< of the verdict: the kind of the cause below its id ("time-limit")
+    bool place = true;                  ///< its lines are printed where the fault is
     bool every = false;                 ///< all matches within a line, not only the first
     bool literal = false;               ///< a line with an anchor matches: the pattern says no more
     int line = 0;                       ///< in the rule file

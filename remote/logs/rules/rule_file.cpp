@@ -185,7 +185,8 @@ private:
 
     void read_measure(const YAML::Node& value, Condition& condition) {
         if (!keys(value, "a condition",
-                  {"of", "field", "is", "in", "differs-from", "until", "at-least", "at-most"})) {
+                  {"of", "field", "is", "in", "differs-from", "above", "below", "until", "at-least",
+                   "at-most"})) {
             return;
         }
         condition.of = text(value["of"]);
@@ -193,6 +194,8 @@ private:
         condition.is = text(value["is"]);
         condition.values = texts(value["in"]);
         condition.differs_from = text(value["differs-from"]);
+        condition.above = text(value["above"]);
+        condition.below = text(value["below"]);
         condition.until = text(value["until"]);
         condition.at_least = number(value["at-least"]);
         condition.at_most = number(value["at-most"]);
@@ -261,8 +264,8 @@ private:
             return signature;
         }
         if (!keys(node, "a signature",
-                  {"name", "pattern", "fact", "anchors", "except", "speaker", "level", "source", "confidence",
-                   "when", "also", "title", "fix", "every"})) {
+                  {"name", "pattern", "fact", "error", "reason", "place", "anchors", "except", "speaker",
+                   "level", "source", "confidence", "when", "also", "title", "fix", "every"})) {
             return signature;
         }
         signature.name = text(node["name"]);
@@ -275,6 +278,8 @@ private:
         signature.also = texts(node["also"]);
         signature.title = text(node["title"]);
         signature.fix = texts(node["fix"]);
+        signature.place = !node["place"] || flag(node["place"]);
+        signature.reason = text(node["reason"]);
         signature.every = flag(node["every"]);
         if (const auto speaker = node["speaker"]) {
             signature.speaker = enum_from<Speaker>(text(speaker));
@@ -294,14 +299,23 @@ private:
                 problem(fact, "unknown fact \"" + text(fact) + "\"");
             }
         }
-        if (signature.pattern.empty() == (signature.fact == LineFact::None)) {
-            problem(node, "a signature needs a `pattern`, or a `fact`");
+        if (const auto error = node["error"]) {
+            signature.error = enum_from<ErrorLayer>(text(error));
+            if (!signature.error) {
+                problem(error, "unknown layer \"" + text(error) + "\"");
+            }
+            signature.captures = {"what"};
+        }
+        if ((signature.pattern.empty() ? 0 : 1) + (signature.fact == LineFact::None ? 0 : 1) +
+                (signature.error ? 1 : 0) !=
+            1) {
+            problem(node, "a signature needs a `pattern`, a `fact` or an `error`");
             return signature;
         }
         for (const auto& pattern : signature.except) {
             signature.exceptions.push_back(compile(node["except"], pattern));
         }
-        if (signature.fact == LineFact::None) {
+        if (!signature.pattern.empty()) {
             compile_pattern(node["pattern"], signature);
         }
         return signature;

@@ -287,32 +287,6 @@ void add_communicators(const RunFacts& facts, Comparison& comparison) {
     }
 }
 
-std::map<int, std::string> hosts_of_ranks(const RunFacts& facts) {
-    const auto largest = std::max_element(
-        facts.communicators.begin(), facts.communicators.end(),
-        [](const Communicator& left, const Communicator& right) { return left.nranks < right.nranks; });
-    std::map<int, std::string> hosts;
-    std::set<int> several;
-    if (largest == facts.communicators.end()) {
-        return hosts;
-    }
-    for (const auto& communicator : facts.communicators) {
-        if (communicator.nranks != largest->nranks) {
-            continue;
-        }
-        for (const auto& member : communicator.members) {
-            const auto& name = facts.hosts[facts.processes[member.process].host].name;
-            if (hosts.try_emplace(member.rank, name).first->second != name) {
-                several.insert(member.rank);
-            }
-        }
-    }
-    for (const int rank : several) {
-        hosts.erase(rank);
-    }
-    return hosts;
-}
-
 // Which of several it is shows only where all hosts log all of them.
 bool are_complete(const std::vector<Rendezvous>& all) {
     std::map<std::string, int> counts;
@@ -372,6 +346,32 @@ bool is_name(std::string_view host) {
 }
 
 }  // namespace
+
+std::map<int, std::string> hosts_of_ranks(const RunFacts& facts) {
+    const auto largest = std::max_element(
+        facts.communicators.begin(), facts.communicators.end(),
+        [](const Communicator& left, const Communicator& right) { return left.nranks < right.nranks; });
+    std::map<int, std::string> hosts;
+    std::set<int> several;
+    if (largest == facts.communicators.end()) {
+        return hosts;
+    }
+    for (const auto& communicator : facts.communicators) {
+        if (communicator.nranks != largest->nranks) {
+            continue;
+        }
+        for (const auto& member : communicator.members) {
+            const auto& name = facts.hosts[facts.processes[member.process].host].name;
+            if (hosts.try_emplace(member.rank, name).first->second != name) {
+                several.insert(member.rank);
+            }
+        }
+    }
+    for (const int rank : several) {
+        hosts.erase(rank);
+    }
+    return hosts;
+}
 
 HostClocks::HostClocks(const RunFacts& facts, const Story& story) : host_of_rank_(hosts_of_ranks(facts)) {
     Comparison comparison;

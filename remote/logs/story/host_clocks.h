@@ -26,6 +26,9 @@ struct HostClock {
     bool corrected = false;  ///< ahead_s is more than its uncertainty, and nothing contradicts it
 };
 
+/// The host of each rank, as the largest communicators have it; a rank that they place differently is left out.
+std::map<int, std::string> hosts_of_ranks(const RunFacts& facts);
+
 /// The clocks of the hosts of a log. The hosts of a run are compared with the one whose clock most of them have; of two, with
 /// the one of the lowest rank. A host that shares no moment with others keeps its clock.
 class HostClocks {

@@ -59,7 +59,7 @@ void MergeTimes::add(const RawLine& raw) {
         }
         day_ = day;
     }
-    time -= clocks_.ahead_of(line.host, line.rank);
+    time -= clocks_.ahead_of(line.origin(), line.rank);
     times_.push_back(std::llround(time * kMicro));
 }
 

@@ -151,6 +151,13 @@ private:
 }  // namespace
 
 void Progress::take(const LogLine& line) {
+    if (!line.bar.empty() && line.bar.size() <= kLongestLine) {
+        if (const auto number = CountScan(line.bar).bar()) {
+            const double time = line.time_of_day_only ? std::numeric_limits<double>::quiet_NaN() : line.time;
+            count(Key(line.place.file, std::string(line.part), line.bar_rank), line.origin(), "bar", *number,
+                  {line.place.line, time});
+        }
+    }
     if (line.speaker != Speaker::Program || line.level == LineLevel::Error ||
         line.message.size() > kLongestLine) {
         return;
@@ -160,10 +167,10 @@ void Progress::take(const LogLine& line) {
     const auto key = [&] { return Key(line.place.file, std::string(line.part), line.rank); };
     CountScan scan(line.message);
     if (const auto found = scan.named()) {
-        count(key(), line.host, found->name, found->number, mark);
+        count(key(), line.origin(), found->name, found->number, mark);
     }
     if (const auto number = scan.bar()) {
-        count(key(), line.host, "bar", *number, mark);
+        count(key(), line.origin(), "bar", *number, mark);
     }
 }
 

@@ -81,6 +81,7 @@ std::size_t Story::process_of(const LogLine& line) {
     process.file = line.place.file;
     process.part = line.part;
     process.host = line.host;
+    process.view = line.view;
     process.rank = line.rank;
     process.pid = line.pid;
     process.begin = moment_of(line);
@@ -96,7 +97,7 @@ void Story::take_exit(const LogLine& line) {
     ProcessExit exit{.place = line.place,
                      .text = std::string(line.text.substr(0, kLongestText)),
                      .host = {},
-                     .printed_on = std::string(line.host),
+                     .printed_on = std::string(line.origin()),
                      .moment = moment_of(line)};
     if (message.find(" : ") != std::string_view::npos && message.size() < 200) {
         std::string field;
@@ -151,11 +152,12 @@ void Story::take(ProcessExit exit) {
 }
 
 void Story::take_rendezvous(const LogLine& line) {
-    if (line.host.empty() || line.time_of_day_only || std::isnan(line.time) || rendezvous_.size() >= kMost ||
+    if (line.origin().empty() || line.time_of_day_only || std::isnan(line.time) ||
+        rendezvous_.size() >= kMost ||
         line.message.find("Rendezvous complete for workers") == std::string_view::npos) {
         return;
     }
-    Rendezvous one{.host = std::string(line.host), .time = line.time};
+    Rendezvous one{.host = std::string(line.origin()), .time = line.time};
     one.number = rendezvous_of_host_[one.host]++;
     rendezvous_.push_back(std::move(one));
 }
@@ -187,6 +189,7 @@ std::size_t Story::take(const LogLine& line) {
         works_.take(line);
         take_rendezvous(line);
         progress_.take(line);
+        tracebacks_.take(line, index);
     }
     return index;
 }

@@ -6,6 +6,7 @@
 #include <remote/logs/grammar/log_line.h>
 #include <remote/logs/story/progress.h>
 #include <remote/logs/story/timed_out_work.h>
+#include <remote/logs/story/tracebacks.h>
 
 #include <cmath>
 #include <cstdint>
@@ -38,6 +39,7 @@ struct Process {
     std::uint32_t file = 0;
     std::string part = {};
     std::string host = {};
+    std::string view = {};  ///< of its lines
     int rank = -1;
     std::int64_t pid = -1;
     std::uint64_t lines = 0;
@@ -46,6 +48,9 @@ struct Process {
     Moment end = {};
     KeptLine last = {};
     std::optional<KeptLine> first_error = {};
+
+    /// Tells speakers apart: the host, else the view.
+    const std::string& origin() const { return host.empty() ? view : host; }
 };
 
 /// How a process ended, as a launcher reports it.
@@ -90,6 +95,7 @@ public:
     const TimedOutWorks& timed_out_works() const { return works_; }
     const Progress& progress() const { return progress_; }
     Progress& progress() { return progress_; }
+    const Tracebacks& tracebacks() const { return tracebacks_; }
     const std::vector<Rendezvous>& rendezvous() const { return rendezvous_; }
 
 private:
@@ -111,6 +117,7 @@ private:
     std::uint64_t lines_ = 0;
     TimedOutWorks works_;
     Progress progress_;
+    Tracebacks tracebacks_;
     std::vector<Rendezvous> rendezvous_;
     std::map<std::string, int> rendezvous_of_host_;
 };

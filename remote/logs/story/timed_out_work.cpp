@@ -73,7 +73,7 @@ void TimedOutWorks::take(const LogLine& line) {
     if (timed_out && work.operation.empty() &&
         re2::RE2::PartialMatch(text, work_shape, &sequence, &operation, &size)) {
         work.place = line.place;
-        work.host = line.host;
+        work.host = line.origin();
         if (!line.time_of_day_only) {
             work.time = line.time;
         }

@@ -47,6 +47,22 @@ bool differs(const std::string& value, const Condition& condition, std::size_t r
            });
 }
 
+// Compares two numbers that one line says; one that is missing is no number.
+bool numbers_hold(const Match& match, const std::string& value, const Condition& condition, std::size_t rule,
+                  const Observed& observed) {
+    const auto other = [&](const std::string& field) -> std::optional<double> {
+        const auto index = capture_index(condition.of, field, rule, observed);
+        std::string_view text = index ? std::string_view(match.captures[*index]) : std::string_view();
+        return take_number(text);
+    };
+    std::string_view text = value;
+    const auto own = take_number(text);
+    const auto smaller = condition.above.empty() ? std::nullopt : other(condition.above);
+    const auto greater = condition.below.empty() ? std::nullopt : other(condition.below);
+    return (condition.above.empty() || (own && smaller && *own > *smaller)) &&
+           (condition.below.empty() || (own && greater && *own < *greater));
+}
+
 bool capture_holds(const Condition& condition, std::size_t rule, const Observed& observed) {
     const auto* found = matches_of(condition.of, rule, observed);
     const auto index = capture_index(condition.of, condition.field, rule, observed);
@@ -63,6 +79,9 @@ bool capture_holds(const Condition& condition, std::size_t rule, const Observed&
             return false;
         }
         if (!condition.is.empty() && !observed.surroundings.has_property(condition.is, value, match.host)) {
+            return false;
+        }
+        if (!numbers_hold(match, value, condition, rule, observed)) {
             return false;
         }
         std::string_view number = value;

@@ -5,6 +5,7 @@
 #include <remote/logs/verdicts/conditions.h>
 #include <remote/logs/verdicts/judge.h>
 #include <remote/logs/verdicts/rule_text.h>
+#include <remote/logs/verdicts/text_place.h>
 
 #include <algorithm>
 #include <cmath>
@@ -102,7 +103,7 @@ private:
     static std::string value_of(const Finding& finding, std::string_view name) {
         const Match& first = *finding.matches.front();
         auto value = value_in(first, *finding.deciding, name);
-        if (value.empty() && name == "host") {
+        if (value.empty() && (name == "host" || name == "node")) {
             value = finding.node;
         } else if (value.empty() && name == "rank" && finding.rank >= 0) {
             value = std::to_string(finding.rank);
@@ -168,7 +169,9 @@ private:
             } else {
                 finding.matches.insert(finding.matches.end(), own.begin(), own.end());
             }
-            collect_places(rule, signature, own, finding);
+            if (signature.place) {
+                collect_places(rule, signature, own, finding);
+            }
         }
         if (seen == 0 || (rule.all_signatures && seen < rule.signatures.size())) {
             return;
@@ -232,8 +235,9 @@ private:
             if (!rule.fault_node.empty()) {
                 const auto name = complete_text(
                     rule.fault_node, [&](std::string_view key) { return value_in(*match, signature, key); });
-                if (name) {
-                    finding.nodes.push_back(observed_.surroundings.host_of(*name));
+                if (const auto node = name ? observed_.surroundings.host_of(*name) : std::string();
+                    names_node(node)) {
+                    finding.nodes.push_back(node);
                 }
             }
             if (rule.fault_rank.empty()) {
@@ -345,23 +349,43 @@ private:
         }
     }
 
+    // Of the line that decides, else of another line of its process: where the rule is about the speaker, or the words
+    // of the line name the device.
+    std::string device_of(const Finding& finding) const {
+        const Match& first = *finding.matches.front();
+        const auto& rule = observed_.rules[finding.rule];
+        for (const Match* match : finding.matches) {
+            const bool own = match->says_device || rule.fault_rank == "{rank}";
+            if (match->process == first.process && !match->device.empty() && own) {
+                return match->device;
+            }
+        }
+        return {};
+    }
+
     Verdict verdict_of(const Finding& finding) const {
         const Rule& rule = observed_.rules[finding.rule];
         Verdict verdict;
         verdict.id = FailureId::from(rule.id);
         const Signature& deciding = *finding.deciding;
         const auto value = [&](std::string_view name) {
+            if (name == "frame") {
+                return observed_.story.tracebacks().frame_of(finding.matches.front()->place);
+            }
             const auto found = value_of(finding, name);
             return found.empty() ? value_of_exit(finding, name) : found;
         };
-        verdict.title = title_text(deciding.title.empty() ? rule.title : deciding.title, value);
         verdict.node = finding.node;
         verdict.nodes = finding.nodes;
         verdict.rank = finding.rank;
         verdict.ranks = finding.ranks;
+        verdict.device = device_of(finding);
+        verdict.title = with_place(
+            title_text(deciding.title.empty() ? rule.title : deciding.title, value),
+            {.node = verdict.node, .ranks = verdict.ranks, .rank = verdict.rank, .device = verdict.device});
         verdict.confidence = std::round(finding.confidence * 100) / 100;
         verdict.phase = VerdictPhase::End;
-        verdict.reason = rule.role == RuleRole::Victim ? "victim" : "";
+        verdict.reason = rule.role == RuleRole::Victim ? "victim" : deciding.reason;
         for (const Match* one : finding.matches) {
             add_evidence(*one, verdict.evidence);
         }
@@ -464,13 +488,46 @@ bool has_several_ranks(const Story& story, const RunFacts& facts) {
                        [](const Communicator& communicator) { return communicator.nranks > 1; });
 }
 
+// The lines of signatures whose conditions hold are none of the generic rules.
+void claim_under_conditions(const std::vector<Rule>& rules, std::vector<std::vector<SignatureMatches>>& found,
+                            const Observed& observed) {
+    const auto key = [](const Match& match) { return std::pair(match.place.file, match.place.line); };
+    std::set<std::pair<std::uint32_t, std::uint64_t>> claimed;
+    for (std::size_t rule = 0; rule < rules.size(); ++rule) {
+        if (!is_fault(rules[rule].role) || rules[rule].generic ||
+            !all_hold(rules[rule].when, rule, observed)) {
+            continue;
+        }
+        for (std::size_t i = 0; i < rules[rule].signatures.size(); ++i) {
+            const auto& signature = rules[rule].signatures[i];
+            const bool depends = !rules[rule].when.empty() || !signature.when.empty();
+            if (depends && !found[rule][i].kept.empty() && all_hold(signature.when, rule, observed)) {
+                for (const auto& match : found[rule][i].kept) {
+                    claimed.insert(key(match));
+                }
+            }
+        }
+    }
+    for (std::size_t rule = 0; rule < rules.size() && !claimed.empty(); ++rule) {
+        for (auto& signature : found[rule]) {
+            if (rules[rule].generic) {
+                const auto erased = std::erase_if(
+                    signature.kept, [&](const Match& match) { return claimed.contains(key(match)); });
+                signature.count = signature.kept.empty()
+                                      ? 0
+                                      : signature.count - std::min<std::uint64_t>(erased, signature.count);
+            }
+        }
+    }
+}
+
 void correct_times(const HostClocks& clocks, std::vector<std::vector<SignatureMatches>>& found,
                    Story& story) {
     for (auto& signatures : found) {
         for (auto& signature : signatures) {
             for (auto& match : signature.kept) {
                 const auto& process = story.processes()[match.process];
-                match.time -= clocks.ahead_of(process.host, process.rank);
+                match.time -= clocks.ahead_of(process.origin(), process.rank);
             }
         }
     }
@@ -478,7 +535,7 @@ void correct_times(const HostClocks& clocks, std::vector<std::vector<SignatureMa
         moment.time -= moment.time_of_day_only ? 0 : ahead;
     };
     for (auto& process : story.processes()) {
-        const double ahead = clocks.ahead_of(process.host, process.rank);
+        const double ahead = clocks.ahead_of(process.origin(), process.rank);
         correct(process.begin, ahead);
         correct(process.end, ahead);
         correct(process.last.moment, ahead);
@@ -513,6 +570,7 @@ Judgement judge(const std::vector<Rule>& rules, std::vector<std::vector<Signatur
                                     rules[rule].signatures[i].when.empty();
         }
     }
+    claim_under_conditions(rules, found, observed);
     auto judgement = Judge(observed, sources).judgement();
     judgement.handled = std::move(handled);
     return judgement;

@@ -3,6 +3,7 @@
 
 #include <base/command_parts.h>
 #include <base/shell_quote.h>
+#include <base/text.h>
 #include <remote/logs/verdicts/rule_text.h>
 
 #include <algorithm>
@@ -274,6 +275,59 @@ std::string title_text(const std::string& text, const ValueOf& value_of) {
         shortened = shortened || !value;
     }
     return full_stop || shortened ? result.append(grammar.full_stop) : result;
+}
+
+namespace {
+
+constexpr std::size_t kMostRanks = 8;
+
+// Whether the word stands in the sentence and is no part of another one.
+bool names_word(std::string_view sentence, std::string_view word) {
+    const auto is_part = [](char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '_'; };
+    for (auto at = sentence.find(word); at != std::string_view::npos; at = sentence.find(word, at + 1)) {
+        const auto end = at + word.size();
+        if ((at == 0 || !is_part(sentence[at - 1])) && (end == sentence.size() || !is_part(sentence[end]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+std::string ranks_text(const TitlePlace& place, std::string_view title) {
+    if (place.rank >= 0) {
+        const auto number = std::to_string(place.rank);
+        const bool named = names_word(title, "rank " + number) || names_word(title, "Rank " + number);
+        return named ? std::string() : "rank " + number;
+    }
+    std::string all;
+    bool named = true;
+    for (const int rank : place.ranks) {
+        named = named && names_word(title, std::to_string(rank));
+        all += (all.empty() ? "" : ", ") + std::to_string(rank);
+    }
+    return named || place.ranks.size() < 2 || place.ranks.size() > kMostRanks ? std::string()
+                                                                              : "ranks " + all;
+}
+
+}  // namespace
+
+std::string with_place(std::string title, const TitlePlace& place) {
+    const bool chinese = &grammar_of(title) == &kChinese;
+    std::string all = ranks_text(place, title);
+    const auto add = [&](const std::string& what) {
+        if (!what.empty() && !names_word(title, what)) {
+            all += (all.empty() ? "" : chinese ? "，" : ", ") + what;
+        }
+    };
+    add(place.node);
+    add(place.device);
+    if (all.empty()) {
+        return title;
+    }
+    if (!title.ends_with('.') && !title.ends_with("。") && !title.ends_with('!') && !title.ends_with('?')) {
+        title += chinese ? "。" : ".";
+    }
+    return title.append(chinese ? "位置：" : " Place: ").append(all).append(chinese ? "。" : ".");
 }
 
 std::string fix_text(const std::string& text, const ValueOf& value_of) {

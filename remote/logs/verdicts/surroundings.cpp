@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/logs/rules/version_range.h>
+#include <remote/logs/story/host_clocks.h>
 #include <remote/logs/verdicts/surroundings.h>
+#include <remote/logs/verdicts/text_place.h>
 
 #include <re2/re2.h>
 
@@ -49,9 +51,21 @@ Surroundings::Surroundings(const std::vector<Rule>& rules, std::vector<std::vect
             named[exit.place.file].insert(exit.host);
         }
     }
+    const bool one_node = std::none_of(facts.communicators.begin(), facts.communicators.end(),
+                                       [](const Communicator& one) { return one.nnodes > 1; });
+    std::map<std::uint32_t, std::set<std::string>> speaking;
+    for (const auto& process : story.processes()) {
+        if (!process.host.empty() && process.part.empty()) {
+            speaking[process.file].insert(process.host);
+        }
+    }
     const auto only_host = [&](std::uint32_t file) {
-        const auto known = named.find(file);
-        return known != named.end() && known->second.size() == 1 ? *known->second.begin() : std::string();
+        if (const auto known = named.find(file); known != named.end()) {
+            return known->second.size() == 1 ? *known->second.begin() : std::string();
+        }
+        const auto known = speaking.find(file);
+        return one_node && known != speaking.end() && known->second.size() == 1 ? *known->second.begin()
+                                                                                : std::string();
     };
     for (std::size_t rule = 0; rule < rules.size(); ++rule) {
         for (std::size_t i = 0; i < rules[rule].signatures.size(); ++i) {
@@ -64,16 +78,27 @@ Surroundings::Surroundings(const std::vector<Rule>& rules, std::vector<std::vect
     for (const auto& process : story.processes()) {
         if (!process.host.empty()) {
             hosts_.insert(process.host);
+        } else if (!speaking.contains(process.file) && !named.contains(process.file)) {
+            hosts_.insert(process.view);  // a file for each node, and no line says of which
         }
     }
     for (auto& exit : story.exits()) {
         hosts_.insert(exit.host.empty() ? exit.host = only_host(exit.place.file) : exit.host);
     }
     hosts_.erase("");
-    for (auto& signatures : found) {
-        for (auto& signature : signatures) {
+    const auto host_of_rank = hosts_of_ranks(facts);
+    for (std::size_t rule = 0; rule < rules.size(); ++rule) {
+        const bool fault = rules[rule].role == RuleRole::Cause || rules[rule].role == RuleRole::Victim;
+        for (auto& signature : found[rule]) {
             for (auto& match : signature.kept) {
-                if (match.host.empty()) {
+                if (fault) {
+                    take_text(match);
+                }
+                if (const auto known = host_of_rank.find(match.rank);
+                    match.host.empty() && known != host_of_rank.end()) {
+                    match.host = known->second;
+                }
+                if (match.host.empty() && match.part.empty()) {
                     match.host = only_host(match.place.file);
                 }
                 const auto& process = story.processes()[match.process];
@@ -89,6 +114,19 @@ Surroundings::Surroundings(const std::vector<Rule>& rules, std::vector<std::vect
                 }
             }
         }
+    }
+}
+
+// What the words of the line say themselves.
+void Surroundings::take_text(Match& match) {
+    auto place = place_in(match.text);
+    match.rank = match.rank < 0 || place.of_another ? std::max(match.rank, place.rank) : match.rank;
+    if (!place.host.empty() && (match.host.empty() || place.of_another)) {
+        match.host = std::move(place.host);
+    }
+    if (!place.device.empty()) {
+        match.device = std::move(place.device);
+        match.says_device = true;
     }
 }
 

@@ -35,6 +35,7 @@ public:
     const std::set<std::string>& hosts() const { return hosts_; }
 
 private:
+    static void take_text(Match& match);
     void take_facts(const RunFacts& facts);
     void add_address(const std::string& host, const std::string& address);
     void take_named_hosts(const Signature& signature, const SignatureMatches& found,

@@ -45,7 +45,7 @@ std::vector<TimelineEntry> timeline_of(const std::vector<Rule>& rules,
                                .host = match.host,
                                .rank = match.rank,
                                .moment = {match.time, false},
-                               .ahead_s = clocks.ahead_of(process.host, process.rank)});
+                               .ahead_s = clocks.ahead_of(process.origin(), process.rank)});
             }
         }
     }
@@ -58,7 +58,7 @@ std::vector<TimelineEntry> timeline_of(const std::vector<Rule>& rules,
                        .host = handled.match.host,
                        .rank = handled.match.rank,
                        .moment = {handled.match.time, false},
-                       .ahead_s = clocks.ahead_of(process.host, process.rank)});
+                       .ahead_s = clocks.ahead_of(process.origin(), process.rank)});
     }
     for (const auto& exit : story.exits()) {
         all.push_back({.kind = TimelineKind::Exit,
@@ -76,7 +76,7 @@ std::vector<TimelineEntry> timeline_of(const std::vector<Rule>& rules,
                        .host = process.host,
                        .rank = process.rank,
                        .moment = process.last.moment,
-                       .ahead_s = clocks.ahead_of(process.host, process.rank)});
+                       .ahead_s = clocks.ahead_of(process.origin(), process.rank)});
     }
     // One entry for a line: the one that says most.
     const auto weight = [](const TimelineEntry& entry) {
