@@ -5,6 +5,7 @@
 
 #include <base/fd.h>
 #include <remote/agent/hardware/hardware_events.h>
+#include <remote/agent/inner/inner_watch.h>
 #include <remote/agent/link/peer_link.h>
 #include <remote/agent/nccl/nccl_watch.h>
 #include <remote/agent/probes/gpu_monitor.h>
@@ -94,6 +95,13 @@ private:
     ControlSocket control_;
     PythonEnvironment python_;
     RankReader reader_{spool_, ranks_};
+    InnerWatch inner_{
+        spool_,
+        reader_,
+        {[this](const RankProcess& rank, const wire::Exit& exit) {
+             return ended_by_our_stop(rank, ErrorFile(), exit);
+         },
+         [this](RankProcess& rank, wire::Exit& exit) { add_evidence(rank, ErrorFile(), exit); }}};
     NcclWatch nccl_{spool_};
     std::unique_ptr<PeerLink> link_;
     std::uint16_t link_port_ = 0;
