@@ -96,6 +96,7 @@ Result<NodeShare> share_of(const NodeSpec& node, const Job& job, const NodeFacts
     const auto own = job.procs_of_node.find(node.name);
     share.ranks = own != job.procs_of_node.end() ? own->second
                   : job.procs_per_node > 0       ? job.procs_per_node
+                  : job.own.own_ranks            ? 1
                   : share.gpus.empty()           ? slots
                                                  : static_cast<int>(share.gpus.size());
     const bool gpus_known = !node.gpus_auto || job.devices.count(node.name) != 0;
@@ -168,20 +169,25 @@ PlaceholderValues placeholders_of(const RankPlan& rank, const LaunchPlan& plan, 
 void add_environment(RankPlan& rank, const LaunchPlan& plan, const NodeShare& share, const Job& job,
                      int group_rank) {
     auto& env = rank.env;
-    env["RANK"] = number(rank.rank);
-    env["LOCAL_RANK"] = number(rank.local_rank);
-    env["WORLD_SIZE"] = number(plan.world_size);
-    env["LOCAL_WORLD_SIZE"] = number(share.ranks);
-    env["GROUP_RANK"] = number(group_rank);
-    env["GROUP_WORLD_SIZE"] = number(static_cast<int>(plan.nodes.size()));
-    env["ROLE_RANK"] = number(rank.rank);
-    env["ROLE_WORLD_SIZE"] = number(plan.world_size);
-    env["ROLE_NAME"] = "default";
+    if (job.own.own_ranks) {
+        env["NODE_RANK"] =
+            number(group_rank);  // with RANK and LOCAL_RANK it would take itself for one of its ranks
+    } else {
+        env["RANK"] = number(rank.rank);
+        env["LOCAL_RANK"] = number(rank.local_rank);
+        env["WORLD_SIZE"] = number(plan.world_size);
+        env["LOCAL_WORLD_SIZE"] = number(share.ranks);
+        env["GROUP_RANK"] = number(group_rank);
+        env["GROUP_WORLD_SIZE"] = number(static_cast<int>(plan.nodes.size()));
+        env["ROLE_RANK"] = number(rank.rank);
+        env["ROLE_WORLD_SIZE"] = number(plan.world_size);
+        env["ROLE_NAME"] = "default";
+        env["TORCHELASTIC_RESTART_COUNT"] = "0";
+        env["TORCHELASTIC_MAX_RESTARTS"] = number(job.max_restarts);
+        env["TORCHELASTIC_USE_AGENT_STORE"] = "False";
+    }
     env["MASTER_ADDR"] = plan.master_addr;
     env["MASTER_PORT"] = number(plan.master_port);
-    env["TORCHELASTIC_RESTART_COUNT"] = "0";
-    env["TORCHELASTIC_MAX_RESTARTS"] = number(job.max_restarts);
-    env["TORCHELASTIC_USE_AGENT_STORE"] = "False";
     env["TORCH_NCCL_ASYNC_ERROR_HANDLING"] = "1";
     if (share.ranks > 1) {
         // As torchrun: they would otherwise start cores × ranks threads. A rank alone on its node may use all
