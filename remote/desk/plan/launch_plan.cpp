@@ -435,6 +435,19 @@ std::map<std::string, std::string> masked_env(const LaunchPlan& plan, const Rank
     return env;
 }
 
+nlohmann::json rank_json(const LaunchPlan& plan, const RankPlan& rank) {
+    nlohmann::json json{{"rank", rank.rank},     {"local_rank", rank.local_rank}, {"node", rank.node},
+                        {"device", rank.device}, {"env", masked_env(plan, rank)}, {"command", rank.command}};
+    if (!rank.event_folder.empty()) {
+        json["event_folder"] = rank.event_folder;
+    }
+    if (rank.outer_rank >= 0) {
+        json["outer_rank"] = rank.outer_rank;
+        json["pid"] = rank.pid;
+    }
+    return json;
+}
+
 }  // namespace
 
 nlohmann::json to_json(const LaunchPlan& plan) {
@@ -455,21 +468,31 @@ nlohmann::json to_json(const LaunchPlan& plan) {
                                  {"interface", node.interface_name}});
     }
     for (const auto& rank : plan.ranks) {
-        json["ranks"].push_back({{"rank", rank.rank},
-                                 {"local_rank", rank.local_rank},
-                                 {"node", rank.node},
-                                 {"device", rank.device},
-                                 {"env", masked_env(plan, rank)},
-                                 {"command", rank.command}});
-        if (!rank.event_folder.empty()) {
-            json["ranks"].back()["event_folder"] = rank.event_folder;
-        }
+        json["ranks"].push_back(rank_json(plan, rank));
+    }
+    for (const auto& rank : plan.programs) {
+        json["programs"].push_back(rank_json(plan, rank));
     }
     return json;
 }
 
 Result<LaunchPlan> plan_from_json(const nlohmann::json& json) {
     const auto whole = [](const nlohmann::json& value) { return whole_number<int>(value).value(); };
+    const auto rank_from = [&whole](const nlohmann::json& rank) {
+        RankPlan entry;
+        entry.rank = whole(rank.at("rank"));
+        entry.local_rank = whole(rank.at("local_rank"));
+        entry.node = rank.at("node");
+        entry.device = rank.at("device");
+        entry.env = rank.at("env").get<std::map<std::string, std::string>>();
+        entry.command = rank.at("command").get<std::vector<std::string>>();
+        entry.event_folder = rank.value("event_folder", std::string());
+        if (rank.contains("outer_rank")) {
+            entry.outer_rank = whole(rank.at("outer_rank"));
+            entry.pid = whole_number<std::int64_t>(rank.at("pid")).value();
+        }
+        return entry;
+    };
     LaunchPlan plan;
     try {
         plan.job_name = json.at("job");
@@ -485,15 +508,10 @@ Result<LaunchPlan> plan_from_json(const nlohmann::json& json) {
                                   node.value("interface", std::string())});
         }
         for (const auto& rank : json.at("ranks")) {
-            RankPlan entry;
-            entry.rank = whole(rank.at("rank"));
-            entry.local_rank = whole(rank.at("local_rank"));
-            entry.node = rank.at("node");
-            entry.device = rank.at("device");
-            entry.env = rank.at("env").get<std::map<std::string, std::string>>();
-            entry.command = rank.at("command").get<std::vector<std::string>>();
-            entry.event_folder = rank.value("event_folder", std::string());
-            plan.ranks.push_back(std::move(entry));
+            plan.ranks.push_back(rank_from(rank));
+        }
+        for (const auto& rank : json.value("programs", nlohmann::json::array())) {
+            plan.programs.push_back(rank_from(rank));
         }
     } catch (const std::exception& error) {
         return Failure{"bad-plan", "", text(kContext, "A stored plan cannot be read."), "", error.what()};
