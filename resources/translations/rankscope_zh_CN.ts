@@ -7465,6 +7465,10 @@
             <source>A process of the job was killed on {host}, rank {inner}, pid {pid}: a user, a program or the kernel (if memory ran out) did it.</source>
             <translation>{host} 上作业的一个进程被终止，rank {inner}，pid {pid}：由用户、某个程序或内核（若内存耗尽）所为。</translation>
         </message>
+        <message>
+            <source>A program that starts its ranks itself (Lightning with devices=2): own_ranks: true in the job</source>
+            <translation>自行启动 rank 的程序（devices=2 的 Lightning）：在作业中写 own_ranks: true</translation>
+        </message>
     </context>
     <context>
         <name>LogsPage</name>

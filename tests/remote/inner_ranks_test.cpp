@@ -4,6 +4,7 @@
 // Ranks that the program of a rank starts itself: found, followed and told apart, by the real agent.
 
 #include "support/agent_fixture.h"
+#include "support/run_program.h"
 #include "support/wait_until.h"
 
 #include <remote/agent/inner/inner_tree.h>
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
@@ -142,14 +144,14 @@ TEST(LineSpeaker, ALineSaysWhoseItIs) {
 class InnerRanks : public test::AgentFixture {
 protected:
     /// A Python program as the only rank of a run.
-    wire::StartRun begin(const std::string& program,
-                         const std::map<std::string, std::string>& variables = {}) {
+    wire::StartRun begin(const std::string& program, const std::map<std::string, std::string>& variables = {},
+                         const std::vector<std::string>& command = {"python3", "train.py"}) {
         write_text(folder_ / "train.py", program);
         auto run = run_of({""});
         run.mutable_own()->set_read_lines(true);
         auto* rank = run.mutable_ranks(0);
         rank->clear_argv();
-        for (const std::string word : {"python3", "train.py"}) {
+        for (const auto& word : command) {
             rank->add_argv(word);
         }
         for (const auto& [name, value] : std::map<std::string, std::string>{
@@ -428,6 +430,67 @@ for step in range(1, 1000):
     EXPECT_EQ(static_cast<int>(metrics_of(1).back().values(0)), 1);
     EXPECT_EQ(log_of(1).find("[rank0]"), std::string::npos);
     end_all(run);
+}
+
+/// Programs with PyTorch. RANKSCOPE_TORCH_PYTHON names a Python that has it.
+class InnerRanksOfTorch : public InnerRanks {
+protected:
+    void SetUp() override {
+        const char* named = std::getenv("RANKSCOPE_TORCH_PYTHON");
+        python_ = named != nullptr ? named : "/usr/bin/python3";
+        if (test::run_program({python_, "-c", "import torch; assert torch.distributed.is_gloo_available()"})
+                .status != 0) {
+            GTEST_SKIP() << python_ << " has no torch with Gloo";
+        }
+    }
+    /// Both ranks train; rank 1 is killed, and named.
+    void expect_two_ranks(const wire::StartRun& run) {
+        ASSERT_TRUE(
+            client_->wait_for([&] { return metrics_of(0).size() > 3 && metrics_of(1).size() > 3; }, 300))
+            << history();
+        for (const int rank : {0, 1}) {
+            EXPECT_EQ(static_cast<int>(metrics_of(rank).back().values(0)) / 10, rank);
+            EXPECT_EQ(found().at(rank).world_size(), 2);
+        }
+        ASSERT_EQ(::kill(static_cast<pid_t>(found().at(1).pid()), SIGKILL), 0);
+        ASSERT_TRUE(client_->wait_for_end()) << history();
+        EXPECT_EQ(exit_of(1).signal(), SIGKILL) << history();
+        EXPECT_EQ(end().cause().rank(), 1);
+        EXPECT_TRUE(wait_until_gone(run));
+    }
+
+    std::string python_;
+};
+
+const std::string kTrainsWithTorch = R"py(
+import os, time, torch, torch.distributed as dist
+def train(rank):
+    values = torch.ones(8)
+    for step in range(1, 10000):
+        dist.all_reduce(values)
+        print(f"step {step} loss {rank * 10 + 1 / step:.4f}", flush=True)
+        time.sleep(0.05)
+)py";
+
+TEST_F(InnerRanksOfTorch, AreSpawned) {
+    const auto run = begin(kTrainsWithTorch + R"py(
+def work(rank, store):
+    dist.init_process_group("gloo", init_method="file://" + store, rank=rank, world_size=2)
+    train(rank)
+if __name__ == "__main__":
+    torch.multiprocessing.spawn(work, args=(os.path.abspath("store"),), nprocs=2)
+)py",
+                           {}, {python_, "train.py"});
+    ASSERT_TRUE(client_->wait_for([&] { return found().size() == 2; }, 300)) << history();
+    EXPECT_EQ(found().at(1).source(), wire::INNER_PROCESS_GROUP);
+    expect_two_ranks(run);
+}
+
+TEST_F(InnerRanksOfTorch, AreTorchruns) {
+    const auto run =
+        begin(kTrainsWithTorch + "dist.init_process_group('gloo')\ntrain(dist.get_rank())\n", {},
+              {python_, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", "train.py"});
+    expect_two_ranks(run);
 }
 
 TEST_F(InnerRanks, ThatTheirProgramStartsAgainAreNoFailure) {
