@@ -69,6 +69,11 @@ bool LiveData::apply(const Event& event) {
             line += Words::tr(" (stopped with the run)");
         }
         log_event(event, line);
+    } else if (const auto* inner = event.as<InnerRankEvent>()) {
+        log_event(event, Words::tr("is process %1, started by the program of rank %2 (%3 ranks)")
+                             .arg(inner->pid)
+                             .arg(inner->outer_rank)
+                             .arg(inner->world_size));
     } else if (const auto* sample = event.as<SampleEvent>()) {
         sample_history[event.node].add(*sample, event.t_us);
     } else if (const auto* diagnosis = event.as<DiagnosisEvent>()) {

@@ -274,6 +274,10 @@ QString RankTableModel::tool_tip(const RankState& rank) const {
                           .arg(rank.local_rank)
                           .arg(qs(rank.node), qs(rank.device)),
                       phase_text(rank.phase)};
+    if (rank.outer_rank >= 0 && rank.pid > 0) {
+        lines.insert(1,
+                     tr("process %1, started by the program of rank %2").arg(rank.pid).arg(rank.outer_rank));
+    }
     const RankHold& hold = hold_of(rank);
     if (hold.kind == RankHold::Kind::None && !hold.text.isEmpty()) {
         lines.last() = hold.text;

@@ -55,7 +55,11 @@ RunView::RunView(Options options) : options_(options), columns_(terminal_columns
 
 void RunView::plan(const LaunchPlan& plan) {
     const bool first = state_.ranks.empty();
+    const bool grows = !first && plan.ranks.size() > state_.ranks.size();
     state_.set_plan(plan);
+    if (!options_.json && grows) {
+        print("  programs have started ranks of their own: " + std::to_string(plan.world_size) + " ranks");
+    }
     if (!options_.json && first) {
         std::printf("%s: %d rank%s on %zu node%s\n", plan.job_name.c_str(), plan.world_size,
                     plan.world_size == 1 ? "" : "s", plan.nodes.size(), plan.nodes.size() == 1 ? "" : "s");
@@ -98,7 +102,13 @@ void RunView::event(const Event& event) {
         }
     } else if (const auto* exit = event.as<ExitEvent>();
                exit != nullptr && !exit->requested && (exit->code != 0 || exit->signal != 0)) {
-        print("  rank " + std::to_string(event.rank) + " on " + event.node + ' ' + describe_exit(*exit));
+        const std::string who =
+            exit->inner ? "rank " + std::to_string(event.rank) + " on " + event.node + " (process " +
+                              std::to_string(exit->pid) + ", started by the program of rank " +
+                              std::to_string(exit->outer_rank) + ')'
+            : exit->program ? "the program of rank " + std::to_string(exit->outer_rank) + " on " + event.node
+                            : "rank " + std::to_string(event.rank) + " on " + event.node;
+        print("  " + who + ' ' + describe_exit(*exit));
     }
     std::fflush(stdout);
 }

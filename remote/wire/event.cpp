@@ -28,7 +28,8 @@ bool MetricEvent::has(const std::string& key) const {
 
 const char* kind_of(const Event& event) {
     constexpr std::array<const char*, std::variant_size_v<EventBody>> kKinds{
-        "stage", "metric", "log", "exit", "diagnosis", "end", "sample", "link", "notice", "nccl", "settings"};
+        "stage",  "metric", "log",    "exit", "diagnosis", "end",
+        "sample", "link",   "notice", "nccl", "settings",  "inner-rank"};
     return kKinds[event.body.index()];
 }
 

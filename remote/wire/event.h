@@ -58,11 +58,12 @@ struct MetricEvent {
     bool has(const std::string& key) const;
 };
 
-/// Has no visit_fields: its JSON form is {"stream": "stdout" or "stderr", "text", "dropped_bytes"}.
+/// Has no visit_fields: its JSON form is {"stream": "stdout" or "stderr", "text", "dropped_bytes", "shared"}.
 struct LogEvent {
     bool is_stderr = false;
     std::string text;                 ///< whole lines with their '\n'; bytes as the rank wrote them
     std::uint64_t dropped_bytes = 0;  ///< left out by the desk before this text, which has its limits
+    bool shared = false;              ///< by a pipe that several ranks share: any of them may have written it
 };
 
 struct ExitEvent {
@@ -81,6 +82,10 @@ struct ExitEvent {
     int attempt = 0;                     ///< 0, and one more with every restart
     int missing_rank = -1;               ///< the rank that did not answer it, by its own report; -1: none
     bool lost_peer = false;              ///< it ended because others did not answer
+    bool inner = false;                  ///< of a rank that outer_rank's program has started
+    int outer_rank = -1;
+    bool program = false;         ///< of a program that has started ranks and is none itself
+    bool status_unknown = false;  ///< its parent waited for it first: neither code nor signal is known
 
     template <typename Self, typename Visit>
     static void visit_fields(Self& self, Visit visit) {
@@ -99,6 +104,10 @@ struct ExitEvent {
         visit("attempt", self.attempt, Written::IfSet);
         visit("missing_rank", self.missing_rank, Written::IfKnown);
         visit("lost_peer", self.lost_peer, Written::IfSet);
+        visit("inner", self.inner, Written::IfSet);
+        visit("outer_rank", self.outer_rank, Written::IfKnown);
+        visit("program", self.program, Written::IfSet);
+        visit("status_unknown", self.status_unknown, Written::IfSet);
     }
 };
 
@@ -233,6 +242,33 @@ struct SettingsEvent {
     }
 };
 
+/// How it is known that a process is a rank. Numbered as in frames.proto.
+enum class InnerRankSource : std::uint8_t { Environment, VariablesSet, ProcessGroup, Parent };
+
+template <>
+struct EnumNames<InnerRankSource> {
+    static constexpr std::array names{"environment", "variables-set", "process-group", "parent"};
+};
+
+/// From a node: a process that a rank's program has started is a rank of the run itself, the event's rank. Once more
+/// when another process takes its place, or more is known.
+struct InnerRankEvent {
+    std::int64_t pid = 0;
+    int outer_rank = -1;  ///< as Rankscope numbers what it has started
+    int local_rank = 0;
+    int world_size = 0;
+    InnerRankSource source = InnerRankSource::Environment;
+
+    template <typename Self, typename Visit>
+    static void visit_fields(Self& self, Visit visit) {
+        visit("pid", self.pid, Written::Always);
+        visit("outer_rank", self.outer_rank, Written::Always);
+        visit("local_rank", self.local_rank, Written::Always);
+        visit("world_size", self.world_size, Written::Always);
+        visit("source", self.source, Written::Always);
+    }
+};
+
 /// How the desk reaches a node of a run.
 enum class LinkState : std::uint8_t {
     Linked,    ///< it answers
@@ -271,7 +307,7 @@ struct LinkEvent {
 };
 
 using EventBody = std::variant<StageEvent, MetricEvent, LogEvent, ExitEvent, DiagnosisEvent, EndEvent,
-                               SampleEvent, LinkEvent, NoticeEvent, NcclEvent, SettingsEvent>;
+                               SampleEvent, LinkEvent, NoticeEvent, NcclEvent, SettingsEvent, InnerRankEvent>;
 
 struct Event {
     std::uint64_t seq = 0;  ///< from 1 without gaps, per run and node; the desk's own events have node ""
@@ -286,8 +322,8 @@ struct Event {
     }
 };
 
-/// "stage", "metric", "log", "exit", "diagnosis", "end", "sample", "link", "notice", "nccl", "settings": the "event" key of the JSON
-/// form.
+/// "stage", "metric", "log", "exit", "diagnosis", "end", "sample", "link", "notice", "nccl", "settings", "inner-rank": the
+/// "event" key of the JSON form.
 const char* kind_of(const Event& event);
 
 }  // namespace rankscope

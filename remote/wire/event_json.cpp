@@ -212,6 +212,9 @@ struct BodyWriter {
         if (log.dropped_bytes > 0) {
             json["dropped_bytes"] = log.dropped_bytes;
         }
+        if (log.shared) {
+            json["shared"] = true;
+        }
     }
     void operator()(const MetricEvent& metric) const {
         if (metric.step >= 0) {
@@ -265,6 +268,7 @@ struct BodyReader {
         read("stream", stream);
         read("text", log.text);
         read("dropped_bytes", log.dropped_bytes);
+        read("shared", log.shared);
         log.is_stderr = stream == "stderr";
     }
     void operator()(MetricEvent& metric) const {

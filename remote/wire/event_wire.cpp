@@ -15,6 +15,8 @@ static_assert(static_cast<int>(StageName::Rendezvous) == wire::STAGE_RENDEZVOUS 
               EnumNames<StageName>::names.size() == wire::StageName_ARRAYSIZE);
 static_assert(static_cast<int>(StageStatus::Failed) == wire::STATUS_FAILED &&
               EnumNames<StageStatus>::names.size() == wire::StageStatus_ARRAYSIZE);
+static_assert(static_cast<int>(InnerRankSource::Parent) == wire::INNER_PARENT &&
+              EnumNames<InnerRankSource>::names.size() == wire::InnerRankSource_ARRAYSIZE);
 static_assert(static_cast<int>(Outcome::Lost) == wire::OUTCOME_LOST &&
               EnumNames<Outcome>::names.size() == wire::Outcome_ARRAYSIZE);
 
@@ -78,6 +80,9 @@ private:
     static std::string value(FailureId id) { return id.str(); }
     static wire::StageName value(StageName name) { return static_cast<wire::StageName>(name); }
     static wire::StageStatus value(StageStatus status) { return static_cast<wire::StageStatus>(status); }
+    static wire::InnerRankSource value(InnerRankSource source) {
+        return static_cast<wire::InnerRankSource>(source);
+    }
 };
 
 template <typename Copy, typename E, typename Frame>
@@ -93,6 +98,7 @@ template <typename Copy, typename E, typename Frame>
 void copy_log(const Copy& copy, E& event, Frame& frame) {
     RANKSCOPE_FIELD(is_stderr);
     RANKSCOPE_FIELD(text);
+    RANKSCOPE_FIELD(shared);
 }
 
 template <typename Copy, typename E, typename Frame>
@@ -111,11 +117,24 @@ void copy_exit(const Copy& copy, E& event, Frame& frame) {
     RANKSCOPE_LIST(traceback);
     RANKSCOPE_FIELD(attempt);
     RANKSCOPE_FIELD(lost_peer);
+    RANKSCOPE_FIELD(inner);
+    RANKSCOPE_FIELD(program);
+    RANKSCOPE_FIELD(status_unknown);
 }
 
-// In the frame it is absent where there is none.
-void copy_missing_rank(ExitEvent& exit, const wire::Exit& frame) {
+// In the frame they are absent where there is none.
+void copy_ranks(ExitEvent& exit, const wire::Exit& frame) {
     exit.missing_rank = frame.has_missing_rank() ? frame.missing_rank() : -1;
+    exit.outer_rank = frame.inner() || frame.program() ? frame.outer_rank() : -1;
+}
+
+template <typename Copy, typename E, typename Frame>
+void copy_inner_rank(const Copy& copy, E& event, Frame& frame) {
+    RANKSCOPE_FIELD(pid);
+    RANKSCOPE_FIELD(outer_rank);
+    RANKSCOPE_FIELD(local_rank);
+    RANKSCOPE_FIELD(world_size);
+    RANKSCOPE_FIELD(source);
 }
 
 template <typename Copy, typename E, typename Frame>
@@ -236,6 +255,10 @@ struct ToWire {
         if (exit.missing_rank >= 0) {
             frame.mutable_exit()->set_missing_rank(exit.missing_rank);
         }
+        frame.mutable_exit()->set_outer_rank(std::max(exit.outer_rank, 0));
+    }
+    void operator()(const InnerRankEvent& inner) const {
+        copy_inner_rank(ToFrame(), inner, *frame.mutable_inner_rank());
     }
     void operator()(const NoticeEvent& notice) const {
         copy_notice(ToFrame(), notice, *frame.mutable_notice());
@@ -317,7 +340,7 @@ Event from_wire(const wire::Event& frame, const std::string& node) {
             break;
         case wire::Event::kExit:
             copy_exit(FromFrame(), event.body.emplace<ExitEvent>(), frame.exit());
-            copy_missing_rank(std::get<ExitEvent>(event.body), frame.exit());
+            copy_ranks(std::get<ExitEvent>(event.body), frame.exit());
             break;
         case wire::Event::kEnd:
             event.body = end_from(frame.end(), node);
@@ -333,6 +356,9 @@ Event from_wire(const wire::Event& frame, const std::string& node) {
             break;
         case wire::Event::kSettings:
             event.body = settings_from(frame.settings());
+            break;
+        case wire::Event::kInnerRank:
+            copy_inner_rank(FromFrame(), event.body.emplace<InnerRankEvent>(), frame.inner_rank());
             break;
         case wire::Event::BODY_NOT_SET:
             // Of a newer agent: kept as a note, so that the sequence has no gap.

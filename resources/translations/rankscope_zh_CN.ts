@@ -162,6 +162,10 @@
             <source>Raise the limit there (`ulimit -v`), or remove it.</source>
             <translation>在该节点上提高限制（`ulimit -v`），或取消限制。</translation>
         </message>
+        <message>
+            <source>ended</source>
+            <translation>已结束</translation>
+        </message>
     </context>
     <context>
         <name>AgentLink</name>
@@ -5294,6 +5298,14 @@
             <source>The port on the master where the ranks meet. 0: a free one; with launcher: slurm 10000 + job id % 20000, which is the default there.</source>
             <translation>各 rank 会合时使用的主节点端口。0：空闲端口；launcher: slurm 时为 10000 + 作业号 % 20000，并且是其默认值。</translation>
         </message>
+        <message>
+            <source>Starts its own ranks</source>
+            <translation>自行启动 rank</translation>
+        </message>
+        <message>
+            <source>The program starts its ranks itself (Lightning, Ultralytics): one process on each node, without RANK and its kin.</source>
+            <translation>程序自行启动 rank（Lightning、Ultralytics）：每个节点一个进程，不设置 RANK 等变量。</translation>
+        </message>
     </context>
     <context>
         <name>KeyInstall</name>
@@ -6317,6 +6329,10 @@
         <message>
             <source>No steps are read from the output; lines like this could be curves: %1</source>
             <translation>未能从输出中读取训练步；类似这样的行可以绘成曲线：%1</translation>
+        </message>
+        <message>
+            <source>is process %1, started by the program of rank %2 (%3 ranks)</source>
+            <translation>是进程 %1，由 rank %2 的程序启动（共 %3 个 rank）</translation>
         </message>
     </context>
     <context>
@@ -8126,8 +8142,12 @@
             <translation>用 num_workers=0 运行：这样会显示 worker 的 traceback</translation>
         </message>
         <message>
+            <source>A program that starts its ranks itself (Lightning with devices=2): own_ranks: true in the job</source>
+            <translation>自行启动 rank 的程序（devices=2 的 Lightning）：在作业中写 own_ranks: true</translation>
+        </message>
+        <message>
             <source>Started with spawn, the program needs: if __name__ == "__main__":</source>
-            <translation>用 spawn 启动时，程序需要：if __name__ == "__main__":</translation>
+            <translation>以 spawn 方式启动时，程序需要：if __name__ == "__main__":</translation>
         </message>
     </context>
     <context>
@@ -13242,6 +13262,14 @@
         <message>
             <source>%1 stopped answering%2: its supervisor is stopped (state T).</source>
             <translation>%1 停止响应%2：其监管进程已暂停（状态 T）。</translation>
+        </message>
+        <message>
+            <source>Rank %1 on %2 (process %3, started by the program of rank %4) %5</source>
+            <translation>%2 上的 rank %1（进程 %3，由 rank %4 的程序启动）%5</translation>
+        </message>
+        <message>
+            <source>The program of rank %1 on %2 %3</source>
+            <translation>%2 上 rank %1 的程序 %3</translation>
         </message>
     </context>
     <context>
@@ -22551,6 +22579,10 @@ ended with %1</source>
         <message>
             <source>mean %1</source>
             <translation>平均 %1</translation>
+        </message>
+        <message>
+            <source>process %1, started by the program of rank %2</source>
+            <translation>进程 %1，由 rank %2 的程序启动</translation>
         </message>
     </context>
     <context>

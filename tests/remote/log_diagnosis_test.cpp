@@ -97,6 +97,17 @@ TEST(LogFindingsTest, WhatAMeasuredVerdictExplainsIsNotSaid) {
     EXPECT_EQ(all[0].waiting, std::vector<int>{2});
 }
 
+// torchrun says in the log of rank 0 that rank 1 was killed.
+TEST(LogFindingsTest, ALogThatRanksShareDoesNotAccuseItsRank) {
+    auto logs = findings();
+    logs.verdicts = {verdict_of("killed-external", 0, 0.8, kFromLogs)};
+    EXPECT_EQ(combined({verdict_of("killed-external", 1, 1)}, logs).size(), 2U);
+    logs.shared = {0};
+    const auto all = combined({verdict_of("killed-external", 1, 1)}, logs);
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all[0].rank, 1);
+}
+
 TEST(LogFindingsTest, ACauseOfBothIsSaidOnceWithItsLines) {
     auto logs = findings();
     auto shown = verdict_of("module-missing", 1, 0.97, kFromLogs);

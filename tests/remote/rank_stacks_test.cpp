@@ -246,11 +246,14 @@ TEST_F(RankStacks, TheRealPySpy) {
     end_all(run);
 }
 
-// The hook must not be seen by the program: neither the variables, nor the path, nor a sitecustomize of the user's.
+// The hook must not be seen by the program: neither the path, nor a sitecustomize of the user's, nor variables but for the
+// folder in front of PYTHONPATH by which what the program starts finds it.
 TEST_F(RankStacks, TheProgramSeesNoDifference) {
     without_py_spy();
     const std::string program =
-        "import os, sys\nprint(sys.path, os.environ.get('PYTHONPATH'), "
+        "import os, sys\nprint(sys.path,\n"
+        "      [p for p in os.environ.get('PYTHONPATH', '').split(':') if p and not "
+        "p.endswith('/python/inner')], "
         "os.environ.get('RANKSCOPE_STACK_FILE'),\n"
         "      getattr(sys.modules.get('sitecustomize'), 'MARK', None))\nprint('done', flush=True)\n"
         "import time; time.sleep(1000)\n";

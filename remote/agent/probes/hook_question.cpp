@@ -59,6 +59,10 @@ fs::path HookQuestion::link(int part) const {
     return name_.string() + '.' + std::to_string(part);
 }
 
+std::string HookQuestion::told() const {
+    return target_of(name_.string() + ".rank").value_or("");
+}
+
 bool HookQuestion::refuse(std::string why) {
     why_not_ = std::move(why);
     return false;

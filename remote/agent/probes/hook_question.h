@@ -27,6 +27,8 @@ public:
     /// true: it has answered, or will not.
     bool step(double now);
 
+    /// Which rank it is, as it last told (inner/inner_tree.h, parse_told()); empty: it has not.
+    std::string told() const;
     /// For parse_interpreter(); empty: see why_not().
     const std::string& answer() const { return answer_; }
     const std::string& why_not() const { return why_not_; }

@@ -14,6 +14,7 @@
 #include <remote/agent/probes/rank_stacks.h>
 #include <remote/agent/probes/socket_states.h>
 #include <remote/agent/probes/thread_states.h>
+#include <remote/agent/ranks/inner_list.h>
 #include <remote/agent/ranks/python_environment.h>
 #include <remote/agent/ranks/stack_hook.h>
 
@@ -102,22 +103,29 @@ void Look::add_folder(const RunDir& dir, bool shared, const std::set<int>& wante
     const auto python = find_python_environment(run.own());
     const std::string programs = python ? python->path_prefix : std::string();
     const auto roots = rank_processes(dir, shared, table_);
+    std::set<int> numbers;
+    for (const auto& [number, root] : roots) {
+        numbers.insert(number);
+    }
     for (const auto& rank : run.ranks()) {
-        if (!wanted.empty() && !wanted.contains(rank.rank())) {
+        // A rank whose process is gone is listed, too; not those of another node, nor a program that has started ranks.
+        const bool of_program = !read_inner_list(dir, rank.rank()).empty();
+        if (!shared && !of_program) {
+            numbers.insert(rank.rank());
+        }
+    }
+    for (const int number : numbers) {
+        if (!wanted.empty() && !wanted.contains(number)) {
             continue;
         }
-        const auto root = roots.find(rank.rank());
-        if (root == roots.end() && shared) {
-            continue;  // of another node
-        }
         auto* seen = result_.add_ranks();
-        seen->set_rank(rank.rank());
-        if (root != roots.end()) {
+        seen->set_rank(number);
+        if (const auto root = roots.find(number); root != roots.end()) {
             StackRequest stack;
-            stack.hook_folder = stack_folder_of(dir, rank.rank());
+            stack.hook_folder = stack_folder_of(dir, root->second.outer_rank);
             stack.programs = programs;
-            ranks_.push_back(
-                {seen, root->second, root->second, table_.tree_of(root->second), {}, std::move(stack)});
+            const pid_t pid = root->second.pid;
+            ranks_.push_back({seen, pid, pid, table_.tree_of(pid), {}, std::move(stack)});
         }
     }
 }

@@ -6,6 +6,7 @@
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/probes/proc_folder.h>
 #include <remote/agent/probes/rank_processes.h>
+#include <remote/agent/ranks/inner_list.h>
 
 #include <algorithm>
 #include <array>
@@ -29,6 +30,20 @@ pid_t pid_in(const std::filesystem::path& file) {
 bool is_in_folder(pid_t pid, const std::filesystem::path& rank_dir) {
     const std::string pipe = std::string(kMetricsPipeVariable) + '=' + (rank_dir / "metrics").string();
     return ('\0' + environment_of(pid)).find('\0' + pipe + '\0') != std::string::npos;
+}
+
+void add_ranks_of(const RunDir& dir, int rank, pid_t pid, const ProcessTable& table,
+                  std::map<int, RankRoot>& found) {
+    const auto inner = read_inner_list(dir, rank);
+    for (const auto& entry : inner) {
+        const auto* process = table.find(entry.pid);
+        if (process != nullptr && (entry.start_ticks == 0 || entry.start_ticks == process->start_ticks)) {
+            found.insert_or_assign(entry.rank, RankRoot{entry.pid, rank});
+        }
+    }
+    if (inner.empty()) {
+        found.emplace(rank, RankRoot{pid, rank});
+    }
 }
 
 bool has_ended(const ProcessStat& process) {
@@ -87,8 +102,8 @@ std::vector<pid_t> ProcessTable::tree_of(pid_t root) const {
     return tree;
 }
 
-std::map<int, pid_t> rank_processes(const RunDir& dir, bool shared, const ProcessTable& table) {
-    std::map<int, pid_t> found;
+std::map<int, RankRoot> rank_processes(const RunDir& dir, bool shared, const ProcessTable& table) {
+    std::map<int, RankRoot> found;
     const pid_t supervisor = pid_in(dir.supervisor_pid());
     if (supervisor <= 0 || table.find(supervisor) == nullptr) {
         return found;
@@ -107,7 +122,7 @@ std::map<int, pid_t> rank_processes(const RunDir& dir, bool shared, const Proces
         const auto* process = table.find(pid);
         if (process != nullptr && process->parent == supervisor &&
             (!shared || is_in_folder(pid, dir.rank_dir(static_cast<int>(*rank))))) {
-            found.emplace(static_cast<int>(*rank), pid);
+            add_ranks_of(dir, static_cast<int>(*rank), pid, table, found);
         }
     }
     return found;

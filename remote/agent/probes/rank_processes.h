@@ -33,8 +33,13 @@ private:
 
 /// The processes that the supervisor of this folder has started, by rank. A rank whose process is gone is not in it.
 /// A supervisor leaves each rank's process id in the rank's folder; the process counts while it is the supervisor's
-/// child. `shared`: other nodes write into this folder too; then its environment must name the folder as well.
-std::map<int, pid_t> rank_processes(const RunDir& dir, bool shared, const ProcessTable& table);
+/// child. `shared`: other nodes write into this folder too; then its environment must name the folder as well. A program
+/// that has started ranks itself is none, unless it is one of them: they stand in its place.
+struct RankRoot {
+    pid_t pid = 0;
+    int outer_rank = 0;  ///< that Rankscope has started: its folder is the rank's
+};
+std::map<int, RankRoot> rank_processes(const RunDir& dir, bool shared, const ProcessTable& table);
 
 /// The process of a rank's tree that does its work:
 ///

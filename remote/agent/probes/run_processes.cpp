@@ -17,7 +17,7 @@ std::map<int, std::vector<pid_t>> run_processes(const NodePaths& paths, const st
     const auto table = ProcessTable::read();
     const auto add = [&](const RunDir& dir, bool shared) {
         for (const auto& [rank, root] : rank_processes(dir, shared, table)) {
-            found.emplace(rank, table.tree_of(root));
+            found.emplace(rank, table.tree_of(root.pid));
         }
     };
     std::error_code ignored;

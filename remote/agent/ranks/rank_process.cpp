@@ -265,6 +265,7 @@ AgentResult<void> start_rank(RankProcess& rank, const wire::StartRun& run, const
     Pipe out = make_pipe();
     Pipe err = make_pipe();
     Pipe report = make_pipe();
+    note_streams(dir, rank.spec.rank(), out.write_end.get(), err.write_end.get());
     rank.pid = ::fork();
     if (rank.pid == 0) {
         become_rank(launch, out.write_end.get(), err.write_end.get(), report.write_end.get());

@@ -17,8 +17,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace rankscope::agent {
 
@@ -50,8 +52,18 @@ struct RankProcess {
     bool first_metric_seen = false;
     bool exited = false;
     std::uint16_t ras_port = 0;  ///< of NCCL's RAS service on this node; 0: NCCL's own choice
+    /// The rank of the run that it stands for, or whose output it shares, where its program has started ranks of its own; -1:
+    /// none has been found.
+    int stands_for = -1;
+    bool shares_output = false;  ///< with the ranks that its program has started
+    /// Of a line that it shares: whose it is; nullptr: that is not known. None: the output is its own.
+    std::function<RankProcess*(std::string_view line)> owner_of;
+    std::string out_unsorted;  ///< the beginning of a line, where there is an owner_of
+    std::string err_unsorted;
 
     bool running() const { return pid > 0 && !exited; }
+    /// As the events of the run number it.
+    int number() const { return stands_for >= 0 ? stands_for : spec.rank(); }
 };
 
 /// Starts the rank: own session, parent-death signal SIGKILL, stdin from /dev/null, stdout and stderr to

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace rankscope::agent {
 namespace {
@@ -46,27 +47,40 @@ void RankReader::begin_attempt(const wire::StartRun& run, bool first) {
 }
 
 void RankReader::begin(RankProcess& rank, const wire::StartRun& run) {
+    begin_inner(rank, run);
+    open_logs(rank);
+}
+
+void RankReader::begin_inner(RankProcess& rank, const wire::StartRun& run) {
     if (run.has_own() && (run.own().read_lines() || !patterns_.empty())) {
         rank.printed.emplace(patterns_, run.own().read_lines());
     }
-    open_logs(rank);
 }
 
 void RankReader::read() {
     for (auto& rank : ranks_) {
-        // The pipe first: what a program writes there before it prints it is not read twice.
-        read_metrics(rank);
-        read_output(rank, rank.out, rank.out_lines, false);
-        read_output(rank, rank.err, rank.err_lines, true);
+        read(rank);
     }
     read_event_files(false);
-    flush_partial_lines();
+}
+
+void RankReader::read(RankProcess& rank) {
+    // The pipe first: what a program writes there before it prints it is not read twice.
+    read_metrics(rank);
+    read_output(rank, rank.out, false);
+    read_output(rank, rank.err, true);
+    if (monotonic_s() - rank.quiet_since >= kPartialLineWait) {
+        flush_unsorted(rank);
+        emit_lines(rank, rank.out_lines, false, true);
+        emit_lines(rank, rank.err_lines, true, true);
+    }
 }
 
 void RankReader::finish(RankProcess& rank, bool well) {
     read_metrics(rank);
-    read_output(rank, rank.out, rank.out_lines, false);
-    read_output(rank, rank.err, rank.err_lines, true);
+    read_output(rank, rank.out, false);
+    read_output(rank, rank.err, true);
+    flush_unsorted(rank);
     if (well) {
         read_event_files(true);  // a failure is reported immediately: its files are read behind it
     }
@@ -90,11 +104,15 @@ void RankReader::finish_event_files(bool run_ended_well) {
 double RankReader::due_s() const {
     double due = std::numeric_limits<double>::infinity();
     for (const auto& rank : ranks_) {
-        if (!rank.out_lines.empty() || !rank.err_lines.empty()) {
-            due = std::min(due, rank.quiet_since + kPartialLineWait);
-        }
+        due = std::min(due, due_s(rank));
     }
     return event_files_ ? std::min(due, event_files_->due_s()) : due;
+}
+
+double RankReader::due_s(const RankProcess& rank) {
+    const bool nothing = rank.out_lines.empty() && rank.err_lines.empty() && rank.out_unsorted.empty() &&
+                         rank.err_unsorted.empty();
+    return nothing ? std::numeric_limits<double>::infinity() : rank.quiet_since + kPartialLineWait;
 }
 
 void RankReader::open_logs(RankProcess& rank) {
@@ -105,20 +123,20 @@ void RankReader::open_logs(RankProcess& rank) {
     const auto folder = logs_.rank(attempt == rank.spec.env().end() ? 0 : std::atoi(attempt->second.c_str()),
                                    rank.spec.local_rank());
     const int error = rank.logs.open(folder);
-    add_stage(spool_, rank.spec.rank(), StageName::Note, error == 0 ? StageStatus::Done : StageStatus::Failed,
+    add_stage(spool_, rank.number(), StageName::Note, error == 0 ? StageStatus::Done : StageStatus::Failed,
               "log files in " + folder.string() +
                   (error == 0 ? std::string() : std::string(": ") + std::strerror(error)));
 }
 
 void RankReader::write_logs(RankProcess& rank, bool is_stderr, std::string_view text) {
     if (const int error = rank.logs.write(is_stderr, text); error != 0) {
-        add_stage(spool_, rank.spec.rank(), StageName::Note, StageStatus::Failed,
+        add_stage(spool_, rank.number(), StageName::Note, StageStatus::Failed,
                   std::string("stopped writing the log file of ") + (is_stderr ? "stderr" : "stdout") + ": " +
                       std::strerror(error) + "; its output is still recorded here");
     }
 }
 
-void RankReader::read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines, bool is_stderr) {
+void RankReader::read_output(RankProcess& rank, UniqueFd& fd, bool is_stderr) {
     std::array<char, 65536> bytes;
     for (int round = 0; fd && round < 16; ++round) {
         const auto got = ::read(fd.get(), bytes.data(), bytes.size());
@@ -130,20 +148,68 @@ void RankReader::read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines,
             return;
         }
         const std::string_view text(bytes.data(), static_cast<std::size_t>(got));
-        rank.last_lines.add(text);
         write_logs(rank, is_stderr, text);
-        if (is_stderr && rank.traceback.feed(text)) {
-            rank.traceback_at = monotonic_s();
-        }
-        if (is_stderr) {
-            rank.crash.feed(text);
-        }
-        lines.feed(text);
         rank.quiet_since = monotonic_s();
-        emit_lines(rank, lines, is_stderr, false);
-        if (rank.printed) {
-            emit_metrics(rank, rank.printed->feed(is_stderr, text));
-            offer_lines(rank, false);
+        if (rank.owner_of) {
+            sort_lines(rank, is_stderr, text);
+        } else {
+            take_text(rank, is_stderr, text);
+        }
+    }
+}
+
+void RankReader::take_text(RankProcess& rank, bool is_stderr, std::string_view text) {
+    LineBuffer& lines = is_stderr ? rank.err_lines : rank.out_lines;
+    rank.last_lines.add(text);
+    if (is_stderr && rank.traceback.feed(text)) {
+        rank.traceback_at = monotonic_s();
+    }
+    if (is_stderr) {
+        rank.crash.feed(text);
+    }
+    lines.feed(text);
+    rank.quiet_since = monotonic_s();
+    emit_lines(rank, lines, is_stderr, false);
+    if (rank.printed) {
+        emit_metrics(rank, rank.printed->feed(is_stderr, text));
+        offer_lines(rank, false);
+    }
+}
+
+// Lines of one owner that follow one another stay together.
+void RankReader::sort_lines(RankProcess& rank, bool is_stderr, std::string_view text) {
+    std::string& unsorted = is_stderr ? rank.err_unsorted : rank.out_unsorted;
+    unsorted += text;
+    std::string_view rest = unsorted;
+    std::string_view run;
+    RankProcess* of = nullptr;
+    for (auto end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
+        const auto line = rest.substr(0, end + 1);
+        RankProcess* owner = rank.owner_of(line);
+        owner = owner == nullptr ? &rank : owner;
+        if (owner != of && !run.empty()) {
+            take_text(*of, is_stderr, run);
+            run = {};
+        }
+        of = owner;
+        run = run.empty() ? line : std::string_view(run.data(), run.size() + line.size());
+        rest.remove_prefix(line.size());
+    }
+    if (!run.empty()) {
+        take_text(*of, is_stderr, run);
+    }
+    unsorted.erase(0, unsorted.size() - rest.size());
+    if (unsorted.size() >= LineBuffer::kMaxChunk) {
+        flush_unsorted(rank);
+    }
+}
+
+void RankReader::flush_unsorted(RankProcess& rank) {
+    for (const bool is_stderr : {false, true}) {
+        std::string& unsorted = is_stderr ? rank.err_unsorted : rank.out_unsorted;
+        if (!unsorted.empty()) {
+            RankProcess* owner = rank.owner_of ? rank.owner_of(unsorted) : nullptr;
+            take_text(owner == nullptr ? rank : *owner, is_stderr, std::exchange(unsorted, {}));
         }
     }
 }
@@ -151,20 +217,11 @@ void RankReader::read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines,
 void RankReader::emit_lines(RankProcess& rank, LineBuffer& lines, bool is_stderr, bool all) {
     for (std::string chunk = lines.take(all); !chunk.empty(); chunk = lines.take(all)) {
         wire::Event event;
-        event.set_rank(rank.spec.rank());
+        event.set_rank(rank.number());
         event.mutable_log()->set_is_stderr(is_stderr);
         event.mutable_log()->set_text(std::move(chunk));
+        event.mutable_log()->set_shared(rank.shares_output);
         spool_.add(std::move(event));
-    }
-}
-
-void RankReader::flush_partial_lines() {
-    const double now = monotonic_s();
-    for (auto& rank : ranks_) {
-        if (now - rank.quiet_since >= kPartialLineWait) {
-            emit_lines(rank, rank.out_lines, false, true);
-            emit_lines(rank, rank.err_lines, true, true);
-        }
     }
 }
 
@@ -198,7 +255,7 @@ void RankReader::take_metrics_line(RankProcess& rank, std::string_view line) {
     const auto parsed = parse_metrics_line(line, &why);
     if (!parsed) {
         if (++rank.bad_metrics == 1) {
-            add_stage(spool_, rank.spec.rank(), StageName::Note, StageStatus::Failed,
+            add_stage(spool_, rank.number(), StageName::Note, StageStatus::Failed,
                       "a line on the metrics pipe was not understood (" + why +
                           "): " + std::string(line.substr(0, 200)));
         }
@@ -212,7 +269,7 @@ void RankReader::take_metrics_line(RankProcess& rank, std::string_view line) {
             total = key == "total" ? value : total;
         }
         wire::Event event;
-        event.set_rank(rank.spec.rank());
+        event.set_rank(rank.number());
         auto* stage = event.mutable_stage();
         stage->set_name(static_cast<wire::StageName>(*parsed->stage));
         stage->set_status(wire::STATUS_PROGRESS);
@@ -231,7 +288,7 @@ void RankReader::take_metrics_line(RankProcess& rank, std::string_view line) {
     }
     for (const auto& [key, text] : parsed->texts) {
         if (key == kParametersDifferKey) {
-            add_notice(spool_, rank.spec.rank(), "parameters-differ",
+            add_notice(spool_, rank.number(), "parameters-differ",
                        {text, std::to_string(parsed->step.value_or(0))});
         }
     }
@@ -239,7 +296,7 @@ void RankReader::take_metrics_line(RankProcess& rank, std::string_view line) {
         rank.printed->given(*parsed);
     }
     if (event_files_) {
-        event_files_->given(rank.spec.rank(), *parsed);
+        event_files_->given(rank.number(), *parsed);
     }
     emit_metric(rank, *parsed);
 }
@@ -278,17 +335,17 @@ void RankReader::emit_metrics(RankProcess& rank, const std::vector<MetricsLine>&
 void RankReader::offer_lines(RankProcess& rank, bool ended) {
     const auto offer = rank.first_metric_seen ? std::nullopt : rank.printed->offer(monotonic_s(), ended);
     if (offer) {
-        add_notice(spool_, rank.spec.rank(), metric_lines::UnreadNotice::id(), offer->notice().args());
+        add_notice(spool_, rank.number(), metric_lines::UnreadNotice::id(), offer->notice().args());
     }
 }
 
 void RankReader::emit_metric(RankProcess& rank, const MetricsLine& line) {
     if (!rank.first_metric_seen && line.step) {
         rank.first_metric_seen = true;
-        add_stage(spool_, rank.spec.rank(), StageName::FirstStep, StageStatus::Done, "");
+        add_stage(spool_, rank.number(), StageName::FirstStep, StageStatus::Done, "");
     }
     wire::Event event;
-    event.set_rank(rank.spec.rank());
+    event.set_rank(rank.number());
     auto* metric = event.mutable_metric();
     metric->set_step(line.step.value_or(-1));
     metric->set_epoch(line.epoch.value_or(-1));

@@ -29,21 +29,28 @@ public:
     void begin_attempt(const wire::StartRun& run, bool first);
     /// Before this rank starts.
     void begin(RankProcess& rank, const wire::StartRun& run);
+    /// The same for a rank that a program has started: it has no log files.
+    void begin_inner(RankProcess& rank, const wire::StartRun& run);
     /// What has come since; never blocks.
     void read();
+    /// Of one rank, whoever has started it.
+    void read(RankProcess& rank);
     /// The rank has ended; what it wrote before that is still in its pipes.
     void finish(RankProcess& rank, bool well);
     /// Event files up to their ends.
     void finish_event_files(bool run_ended_well);
     /// When there will be something to do though no rank says more, on monotonic_s()'s clock.
     double due_s() const;
+    static double due_s(const RankProcess& rank);
 
 private:
     void open_logs(RankProcess& rank);
     void write_logs(RankProcess& rank, bool is_stderr, std::string_view text);
-    void read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines, bool is_stderr);
+    void read_output(RankProcess& rank, UniqueFd& fd, bool is_stderr);
+    void take_text(RankProcess& rank, bool is_stderr, std::string_view text);
+    void sort_lines(RankProcess& rank, bool is_stderr, std::string_view text);
+    void flush_unsorted(RankProcess& rank);
     void emit_lines(RankProcess& rank, LineBuffer& lines, bool is_stderr, bool all);
-    void flush_partial_lines();
     void read_metrics(RankProcess& rank);
     void take_metrics_line(RankProcess& rank, std::string_view line);
     void read_event_files(bool all);

@@ -9,6 +9,10 @@ One thread waits in sigwait(2) with all signals blocked: it takes none that is m
 holds no lock. Asked by SIGURG, which nobody else gets, it walks the frames of the main thread while it owns the interpreter's
 lock: nothing runs that could free them. The answer is the target of a symbolic link, for that needs no file descriptor, which
 the program might close or replace meanwhile.
+
+Beside the folder of the rank's own interpreter lies another one, "inner", which stands in PYTHONPATH for what the rank starts:
+a process there that may be a rank itself gets the same thread, and pipes of its own in place of those that it shares. A look
+then also tells which rank it is, once it is one.
 """
 import os
 import sys
@@ -16,6 +20,8 @@ import sys
 _FRAMES = 100
 _LINK = 4000  # bytes of a link's target
 _LINKS = 4
+_VARIABLES = "RANKSCOPE_RANK_VARIABLES"  # NAME=VALUE;NAME;...: those that tell ranks, as the process above has them
+_PIPE = "RANKSCOPE_METRICS"
 _PATIENCE = 0.1  # seconds: what the end of the thread may cost the program at most
 
 
@@ -63,6 +69,9 @@ class _Watch(object):
         self.looks = 0
         self.over = False
         self.forking = False
+        self.environment = os.environ
+        self.variables = _variables()
+        self.told = ""
 
     def start(self):
         self.over = False
@@ -126,6 +135,10 @@ class _Watch(object):
             self.collect_not()
         try:
             links = self.links_of(self.stack())
+            try:
+                self.tell_rank()
+            except Exception:
+                pass
         finally:
             if collects:
                 self.collect()
@@ -133,6 +146,21 @@ class _Watch(object):
         while i > 0:  # the first one comes last: then all are there
             i -= 1
             self.put(links[i], self.names[i])
+
+    # By PyTorch's process group; else by variables that the program itself has set since it began.
+    def tell_rank(self):
+        module = self.modules.get("torch.distributed.distributed_c10d")
+        group = getattr(getattr(module, "_world", None), "default_pg", None)
+        if group is not None:
+            said = "torch %d %d" % (group.rank(), group.size())
+        else:
+            now = [name if value is None else name + "=" + value
+                   for name, value in [(name, self.environment.get(name)) for name, _ in self.variables]]
+            said = "" if now == [name if value is None else name + "=" + value
+                                 for name, value in self.variables] else "set " + ";".join(now)
+        if said and said != self.told:
+            self.told = said
+            self.put(said, self.name + ".rank")
 
     def links_of(self, text):
         self.looks += 1
@@ -231,16 +259,114 @@ def _show_crashes():
         faulthandler.enable()
 
 
+def _variables():
+    """As they are now, in the order of the agent's list."""
+    names = [entry.partition("=")[0] for entry in os.environ.get(_VARIABLES, "").split(";")]
+    return [(name, os.environ.get(name)) for name in names if name]
+
+
+def _may_be_rank():
+    """Its variables are not those of the process above, or multiprocessing has spawned it."""
+    above = os.environ.get(_VARIABLES, "")
+    mine = ";".join([name if value is None else name + "=" + value for name, value in _variables()])
+    if mine != above:
+        os.environ[_VARIABLES] = mine
+        return True
+    words = getattr(sys, "orig_argv", None)
+    if words is None:
+        with open("/proc/self/cmdline") as line:
+            words = line.read().split("\0")
+    return "--multiprocessing-fork" in words
+
+
+def _take_pipes(inner):
+    """Pipes of its own that the agent keeps ready, where stdout or stderr is still one of the rank's."""
+    with open(os.path.join(inner, "streams")) as file:
+        shared = file.read().split()  # of stdout, stderr: DEVICE:NUMBER
+    wanted = []
+    for stream in (1, 2):
+        try:
+            state = os.fstat(stream)
+        except OSError:
+            continue
+        now = "%d:%d" % (state.st_dev, state.st_ino)
+        if now in shared:
+            wanted.append((stream, ("out", "err")[shared.index(now)]))
+    if not wanted:
+        return
+    mine = os.path.join(inner, "taken", str(os.getpid()))
+    import time
+    for _ in range(100):
+        for slot in os.listdir(os.path.join(inner, "ready")):
+            try:
+                os.rename(os.path.join(inner, "ready", slot), mine)
+                break
+            except OSError:
+                pass  # another one was faster
+        else:
+            time.sleep(0.003)
+            continue
+        break
+    else:
+        return
+    for stream, name in wanted:
+        pipe = os.open(os.path.join(mine, name), os.O_WRONLY | os.O_NONBLOCK)
+        os.set_blocking(pipe, True)
+        os.dup2(pipe, stream)
+        os.close(pipe)
+    if _PIPE in os.environ:
+        os.environ[_PIPE] = os.path.join(mine, "metrics")
+
+
+def _is_watched(name):
+    """A subinterpreter: the thread of the first one is there. After an exec it is not."""
+    try:
+        os.stat("/proc/self/task/" + os.readlink(name))
+    except OSError:
+        return False
+    return True
+
+
+def _begin_inner(inner):
+    name = os.path.join(os.path.dirname(inner), str(os.getpid()))
+    if _is_watched(name):
+        os.unlink(name)
+        return
+    if _why_not() or not _may_be_rank():
+        return
+    for old in (name, name + ".rank"):  # of another program in this process
+        try:
+            os.unlink(old)
+        except OSError:
+            pass
+    try:
+        _take_pipes(inner)
+    finally:
+        try:
+            _watch(name)
+        finally:
+            _show_crashes()
+
+
 def _main():
     here = os.path.dirname(__file__)
     value = os.environ.get("PYTHONPATH", "")
     if here in sys.path:
         sys.path.remove(here)
+    if os.path.basename(here) == "inner":
+        if value == here or value.startswith(here + os.pathsep):
+            _begin_inner(here)
+        return
     name = os.path.join(here, str(os.getpid()))
+    inner = os.path.join(here, "inner")
+    below = [inner] if os.path.isdir(inner) else []
     if value == here:
-        del os.environ["PYTHONPATH"]
+        if below:
+            os.environ["PYTHONPATH"] = inner
+        else:
+            del os.environ["PYTHONPATH"]
     elif value.startswith(here + os.pathsep):
-        os.environ["PYTHONPATH"] = value[len(here) + 1:]
+        os.environ["PYTHONPATH"] = os.pathsep.join(below + [value[len(here) + 1:]])
     else:
         os.unlink(name)  # a subinterpreter: its threads must not be looked at
         return

@@ -27,6 +27,13 @@ std::string_view stack_hook();
 /// to be asked; the links PID.0, PID.1, … lead to its last answer.
 std::filesystem::path stack_folder_of(const RunDir& dir, int rank);
 
+/// In it: the hook of what the rank starts, with the pipes that are ready for it (inner/stream_pool.h). Where it is not there,
+/// PYTHONPATH is restored.
+std::filesystem::path inner_folder_of(const RunDir& dir, int rank);
+
+/// Leaves for the hook of what the rank starts which pipes the rank's stdout and stderr are.
+void note_streams(const RunDir& dir, int rank, int out, int err);
+
 /// Onto the environment of a rank: a sitecustomize of ours, by PYTHONPATH, that starts the thread at the start of the
 /// interpreter, restores PYTHONPATH and sys.path, and then runs the sitecustomize that would have run. Does nothing
 /// when the job does not want it, or the folder of the run cannot stand in PYTHONPATH or be written to.

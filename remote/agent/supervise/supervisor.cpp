@@ -177,7 +177,7 @@ double Supervisor::next_timeout_s() const {
                     [](const RankProcess& rank) { return rank.running() && rank.stopped_since > 0; })) {
         wait = std::min(wait, 0.5);
     }
-    wait = std::min({wait, reader_.due_s() - now, nccl_.due_s() - now});
+    wait = std::min({wait, reader_.due_s() - now, inner_.due_s() - now, nccl_.due_s() - now});
     if (host_) {
         wait = std::min(wait, next_sample_ - now);
     }
@@ -199,6 +199,7 @@ void Supervisor::loop() {
             fds.push_back({link_->fd(), POLLIN, 0});
         }
         control_.add_to(fds);
+        inner_.add_to(fds);
         hardware_.add_to(fds);
         if (gpus_) {
             gpus_->add_to(fds);
@@ -212,6 +213,7 @@ void Supervisor::loop() {
         }
         wait_any(fds, next_timeout_s());
         reader_.read();
+        inner_.poll(ranks_, !paused_ && !stop_);
         signalfd_siginfo info{};
         while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
             if (info.ssi_signo != SIGCHLD) {
@@ -342,11 +344,15 @@ std::map<int, std::uint64_t> Supervisor::memory_of_ranks(const std::vector<NvmlP
         // Its own process, or one that a launcher in the rank has started.
         pid_t pid = process.pid;
         for (int level = 0; level < kDeepest && pid > 1; ++level, pid = parent_of(pid)) {
+            if (const int inner = inner_.rank_of(pid); inner >= 0) {
+                bytes[inner] += process.bytes;
+                break;
+            }
             const auto rank = std::find_if(ranks_.begin(), ranks_.end(), [pid](const RankProcess& entry) {
                 return entry.running() && entry.pid == pid;
             });
             if (rank != ranks_.end()) {
-                bytes[rank->spec.rank()] += process.bytes;
+                bytes[rank->number()] += process.bytes;
                 break;
             }
         }

@@ -5,6 +5,7 @@
 
 #include <base/fd.h>
 #include <remote/agent/hardware/hardware_events.h>
+#include <remote/agent/inner/inner_watch.h>
 #include <remote/agent/link/peer_link.h>
 #include <remote/agent/nccl/nccl_watch.h>
 #include <remote/agent/probes/gpu_monitor.h>
@@ -94,7 +95,14 @@ private:
     ControlSocket control_;
     PythonEnvironment python_;
     RankReader reader_{spool_, ranks_};
-    NcclWatch nccl_{spool_};
+    InnerWatch inner_{
+        spool_,
+        reader_,
+        {[this](const RankProcess& rank, const wire::Exit& exit) {
+             return ended_by_our_stop(rank, ErrorFile(), exit);
+         },
+         [this](RankProcess& rank, wire::Exit& exit) { add_evidence(rank, ErrorFile(), exit); }}};
+    NcclWatch nccl_{spool_, [this](pid_t pid) { return inner_.rank_above(pid); }};
     std::unique_ptr<PeerLink> link_;
     std::uint16_t link_port_ = 0;
     std::optional<Stop> stop_;

@@ -53,6 +53,7 @@ void Supervisor::start_all() {
     if (attempt_ == 0) {
         report_settings();
     }
+    inner_.begin_attempt(run_, dir_, attempt_);
     ranks_.clear();
     ranks_.resize(static_cast<std::size_t>(run_.ranks_size()));
     const std::uint16_t ras_port = run_.nccl().ras() ? pick_free_port() : 0;
@@ -70,6 +71,7 @@ void Supervisor::start_all() {
     for (auto& rank : ranks_) {
         reader_.begin(rank, run_);
         nccl_.begin(rank);
+        inner_.begin(rank);
         const auto started = start_rank(rank, run_, dir_, paths_, python_);
         if (started) {
             add_stage(spool_, rank.spec.rank(), StageName::Start, StageStatus::Done,
@@ -170,7 +172,7 @@ void Supervisor::rank_continued(RankProcess& rank) {
     rank.stopped_since = 0;
     if (rank.stop_reported) {
         rank.stop_reported = false;
-        add_notice(spool_, rank.spec.rank(), "rank-continued", {std::to_string(rank.pid)});
+        add_notice(spool_, rank.number(), "rank-continued", {std::to_string(rank.pid)});
     }
 }
 
@@ -185,7 +187,7 @@ void Supervisor::watch_stopped_ranks() {
         const double since = now - rank.stopped_since;
         if (!rank.stop_reported && since >= kStoppedReported) {
             rank.stop_reported = true;
-            add_notice(spool_, rank.spec.rank(), "rank-stopped",
+            add_notice(spool_, rank.number(), "rank-stopped",
                        {std::to_string(rank.pid), std::to_string(rank.stop_signal)});
         }
         if (run_.stopped_limit_s() > 0 && since >= run_.stopped_limit_s()) {
@@ -204,7 +206,7 @@ void Supervisor::watch_stopped_ranks() {
 wire::Cause Supervisor::cause_of(const RankProcess& ended, const wire::Exit& exit) const {
     wire::Cause cause;
     cause.set_kind(wire::CAUSE_RANK_ENDED);
-    cause.set_rank(ended.spec.rank());
+    cause.set_rank(ended.number());
     *cause.mutable_exit() = exit;
     if (!exit.lost_peer()) {
         return cause;
@@ -281,8 +283,9 @@ void Supervisor::rank_ended(RankProcess& rank, int status) {
     rank.exited = true;
     rank.logs.copy_error_file(error_file_of(dir_, rank.spec.rank()));
     wire::Event event;
-    event.set_rank(rank.spec.rank());
     auto* exit = event.mutable_exit();
+    const auto inner_cause = inner_.finish(rank, *exit);
+    event.set_rank(rank.number());
     exit->set_code(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
     exit->set_signal(WIFSIGNALED(status) ? WTERMSIG(status) : 0);
     exit->set_core_dumped(WIFSIGNALED(status) && WCOREDUMP(status));
@@ -301,7 +304,7 @@ void Supervisor::rank_ended(RankProcess& rank, int status) {
     spool_.add(std::move(event));
     if (failed && !stop_) {
         failed_ = true;
-        notify_peers(cause_of(rank, ended));
+        notify_peers(inner_cause ? *inner_cause : cause_of(rank, ended));
         spool_.flush();  // the desk notifies the other nodes: no moment to lose
         begin_stop("rank " + std::to_string(rank.spec.rank()) + " ended", false, false);
     }

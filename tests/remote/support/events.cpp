@@ -33,10 +33,14 @@ struct Describe {
             out << ' ' << key << '=' << std::quoted(value);
         }
     }
-    void operator()(const LogEvent& log) const { out << log.is_stderr << ' ' << std::quoted(log.text); }
+    void operator()(const LogEvent& log) const {
+        out << log.is_stderr << ' ' << log.shared << ' ' << std::quoted(log.text);
+    }
     void operator()(const ExitEvent& exit) const {
         out << exit.code << ' ' << exit.signal << ' ' << exit.core_dumped << ' ' << exit.requested << ' '
-            << exit.pid << ' ' << std::quoted(exit.reason) << ' ' << std::quoted(exit.stop_cause) << ' ';
+            << exit.pid << ' ' << std::quoted(exit.reason) << ' ' << std::quoted(exit.stop_cause) << ' '
+            << exit.inner << ' ' << exit.outer_rank << ' ' << exit.program << ' ' << exit.status_unknown
+            << ' ';
         list(exit.last_lines);
     }
     void operator()(const DiagnosisEvent& diagnosis) const {
@@ -73,6 +77,10 @@ struct Describe {
         out << link.node << ' ' << to_string(link.state) << ' ' << link.last_seen_us << ' '
             << link.retry_at_us << ' ' << link.failure_id << ' ' << std::quoted(link.failure) << ' '
             << std::quoted(link.remedy);
+    }
+    void operator()(const InnerRankEvent& inner) const {
+        out << inner.pid << ' ' << inner.outer_rank << ' ' << inner.local_rank << ' ' << inner.world_size
+            << ' ' << to_string(inner.source);
     }
     void operator()(const SettingsEvent& event) const {
         for (const auto& setting : event.settings) {
@@ -113,6 +121,11 @@ std::vector<Event> all_kinds() {
     MetricEvent metric{
         120, 1.5, {{"loss", 0.25}, {"acc1", 0.5}, {"val_loss", std::nan("")}, {"mine", -1e-300}}, {}};
     metric.texts = {{"params", "sha256:00ff"}, {"空", "層 \"quoted\"\n"}};
+    ExitEvent inner;
+    inner.inner = true;
+    inner.outer_rank = 2;
+    inner.program = true;
+    inner.status_unknown = true;
     ExitEvent exit{-1,
                    11,
                    true,
@@ -168,7 +181,10 @@ std::vector<Event> all_kinds() {
           EventBody(NcclEvent{}),
           EventBody(SettingsEvent{
               {{"NCCL_ALGO", "Ring", "environment"}, {"NCCL_IB_HCA", "=mlx5_0", "/etc/nccl.conf"}}}),
-          EventBody(SettingsEvent{})}) {
+          EventBody(SettingsEvent{}),
+          EventBody(inner),
+          EventBody(InnerRankEvent{4711, 1, 3, 8, InnerRankSource::ProcessGroup}),
+          EventBody(LogEvent{.text = "of any", .shared = true})}) {
         events.push_back(make_event(std::move(body), events.size() + 1));
     }
     return events;

@@ -111,6 +111,13 @@ void add_what(JobKeyTable& table) {
              .help = "Argument for scripts written for torch.distributed.launch.",
              .rare = true,
              .scope = Scope::Rank})));
+    add(table, "own_ranks", RANKSCOPE_JOB_MEMBER(own.own_ranks),
+        own({.label = "Starts its own ranks",
+             .help = "The program starts its ranks itself (Lightning, Ultralytics): one process on each "
+                     "node, without RANK and "
+                     "its kin.",
+             .rare = true,
+             .scope = Scope::Node}));
     add(table, "venv", RANKSCOPE_JOB_MEMBER(own.venv),
         own({.label = "Python &of",
              .help = "Folder of a virtual environment on the nodes.",

@@ -25,9 +25,10 @@ struct MetricSources {
 /// The part of a job that is only there with `command:`.
 struct OwnProgram {
     LocalRankArgument local_rank_argument = LocalRankArgument::None;
-    std::string venv;     ///< folder on the node, `~` allowed
-    std::string conda;    ///< name or folder on the node
-    std::string log_dir;  ///< folder on the node for per-rank files, from workdir; empty: none
+    bool own_ranks = false;  ///< the program starts its ranks itself: it gets no rank's variables
+    std::string venv;        ///< folder on the node, `~` allowed
+    std::string conda;       ///< name or folder on the node
+    std::string log_dir;     ///< folder on the node for per-rank files, from workdir; empty: none
     MetricSources metrics;
 
     bool operator==(const OwnProgram&) const = default;

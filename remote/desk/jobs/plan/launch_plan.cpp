@@ -96,6 +96,7 @@ Result<NodeShare> share_of(const NodeSpec& node, const Job& job, const NodeFacts
     const auto own = job.procs_of_node.find(node.name);
     share.ranks = own != job.procs_of_node.end() ? own->second
                   : job.procs_per_node > 0       ? job.procs_per_node
+                  : job.own.own_ranks            ? 1
                   : share.gpus.empty()           ? slots
                                                  : static_cast<int>(share.gpus.size());
     const bool gpus_known = !node.gpus_auto || job.devices.count(node.name) != 0;
@@ -168,20 +169,25 @@ PlaceholderValues placeholders_of(const RankPlan& rank, const LaunchPlan& plan, 
 void add_environment(RankPlan& rank, const LaunchPlan& plan, const NodeShare& share, const Job& job,
                      int group_rank) {
     auto& env = rank.env;
-    env["RANK"] = number(rank.rank);
-    env["LOCAL_RANK"] = number(rank.local_rank);
-    env["WORLD_SIZE"] = number(plan.world_size);
-    env["LOCAL_WORLD_SIZE"] = number(share.ranks);
-    env["GROUP_RANK"] = number(group_rank);
-    env["GROUP_WORLD_SIZE"] = number(static_cast<int>(plan.nodes.size()));
-    env["ROLE_RANK"] = number(rank.rank);
-    env["ROLE_WORLD_SIZE"] = number(plan.world_size);
-    env["ROLE_NAME"] = "default";
+    if (job.own.own_ranks) {
+        env["NODE_RANK"] =
+            number(group_rank);  // with RANK and LOCAL_RANK it would take itself for one of its ranks
+    } else {
+        env["RANK"] = number(rank.rank);
+        env["LOCAL_RANK"] = number(rank.local_rank);
+        env["WORLD_SIZE"] = number(plan.world_size);
+        env["LOCAL_WORLD_SIZE"] = number(share.ranks);
+        env["GROUP_RANK"] = number(group_rank);
+        env["GROUP_WORLD_SIZE"] = number(static_cast<int>(plan.nodes.size()));
+        env["ROLE_RANK"] = number(rank.rank);
+        env["ROLE_WORLD_SIZE"] = number(plan.world_size);
+        env["ROLE_NAME"] = "default";
+        env["TORCHELASTIC_RESTART_COUNT"] = "0";
+        env["TORCHELASTIC_MAX_RESTARTS"] = number(job.max_restarts);
+        env["TORCHELASTIC_USE_AGENT_STORE"] = "False";
+    }
     env["MASTER_ADDR"] = plan.master_addr;
     env["MASTER_PORT"] = number(plan.master_port);
-    env["TORCHELASTIC_RESTART_COUNT"] = "0";
-    env["TORCHELASTIC_MAX_RESTARTS"] = number(job.max_restarts);
-    env["TORCHELASTIC_USE_AGENT_STORE"] = "False";
     env["TORCH_NCCL_ASYNC_ERROR_HANDLING"] = "1";
     if (share.ranks > 1) {
         // As torchrun: they would otherwise start cores × ranks threads. A rank alone on its node may use all
@@ -429,6 +435,19 @@ std::map<std::string, std::string> masked_env(const LaunchPlan& plan, const Rank
     return env;
 }
 
+nlohmann::json rank_json(const LaunchPlan& plan, const RankPlan& rank) {
+    nlohmann::json json{{"rank", rank.rank},     {"local_rank", rank.local_rank}, {"node", rank.node},
+                        {"device", rank.device}, {"env", masked_env(plan, rank)}, {"command", rank.command}};
+    if (!rank.event_folder.empty()) {
+        json["event_folder"] = rank.event_folder;
+    }
+    if (rank.outer_rank >= 0) {
+        json["outer_rank"] = rank.outer_rank;
+        json["pid"] = rank.pid;
+    }
+    return json;
+}
+
 }  // namespace
 
 nlohmann::json to_json(const LaunchPlan& plan) {
@@ -449,21 +468,31 @@ nlohmann::json to_json(const LaunchPlan& plan) {
                                  {"interface", node.interface_name}});
     }
     for (const auto& rank : plan.ranks) {
-        json["ranks"].push_back({{"rank", rank.rank},
-                                 {"local_rank", rank.local_rank},
-                                 {"node", rank.node},
-                                 {"device", rank.device},
-                                 {"env", masked_env(plan, rank)},
-                                 {"command", rank.command}});
-        if (!rank.event_folder.empty()) {
-            json["ranks"].back()["event_folder"] = rank.event_folder;
-        }
+        json["ranks"].push_back(rank_json(plan, rank));
+    }
+    for (const auto& rank : plan.programs) {
+        json["programs"].push_back(rank_json(plan, rank));
     }
     return json;
 }
 
 Result<LaunchPlan> plan_from_json(const nlohmann::json& json) {
     const auto whole = [](const nlohmann::json& value) { return whole_number<int>(value).value(); };
+    const auto rank_from = [&whole](const nlohmann::json& rank) {
+        RankPlan entry;
+        entry.rank = whole(rank.at("rank"));
+        entry.local_rank = whole(rank.at("local_rank"));
+        entry.node = rank.at("node");
+        entry.device = rank.at("device");
+        entry.env = rank.at("env").get<std::map<std::string, std::string>>();
+        entry.command = rank.at("command").get<std::vector<std::string>>();
+        entry.event_folder = rank.value("event_folder", std::string());
+        if (rank.contains("outer_rank")) {
+            entry.outer_rank = whole(rank.at("outer_rank"));
+            entry.pid = whole_number<std::int64_t>(rank.at("pid")).value();
+        }
+        return entry;
+    };
     LaunchPlan plan;
     try {
         plan.job_name = json.at("job");
@@ -479,15 +508,10 @@ Result<LaunchPlan> plan_from_json(const nlohmann::json& json) {
                                   node.value("interface", std::string())});
         }
         for (const auto& rank : json.at("ranks")) {
-            RankPlan entry;
-            entry.rank = whole(rank.at("rank"));
-            entry.local_rank = whole(rank.at("local_rank"));
-            entry.node = rank.at("node");
-            entry.device = rank.at("device");
-            entry.env = rank.at("env").get<std::map<std::string, std::string>>();
-            entry.command = rank.at("command").get<std::vector<std::string>>();
-            entry.event_folder = rank.value("event_folder", std::string());
-            plan.ranks.push_back(std::move(entry));
+            plan.ranks.push_back(rank_from(rank));
+        }
+        for (const auto& rank : json.value("programs", nlohmann::json::array())) {
+            plan.programs.push_back(rank_from(rank));
         }
     } catch (const std::exception& error) {
         return Failure{"bad-plan", "", text(kContext, "A stored plan cannot be read."), "", error.what()};

@@ -10,6 +10,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -27,6 +28,8 @@ struct RankPlan {
     std::map<std::string, std::string> env;
     std::vector<std::string> command;  ///< {worker} and {config} stand for paths that only the node knows
     std::string event_folder;          ///< metrics.tensorboard; empty: none
+    int outer_rank = -1;   ///< the program that has started it, where Rankscope has not; -1: Rankscope
+    std::int64_t pid = 0;  ///< of a rank with an outer_rank, once it is found
 };
 
 struct NodePlan {
@@ -46,6 +49,7 @@ struct LaunchPlan {
     int master_port = 0;  ///< 0: chosen on the master when the run starts
     std::vector<NodePlan> nodes;
     std::vector<RankPlan> ranks;
+    std::vector<RankPlan> programs;  ///< as they were planned, where they have started the ranks; else empty
     std::set<std::string> secret_env;  ///< variables whose values are masked in every text and in the store
     std::vector<std::string> notes;    ///< what was assumed (a node not yet probed, …), for the user
 };

@@ -129,6 +129,9 @@ Failure explain_agent_start(const NodeSpec& node, int status, const std::string&
 }
 
 std::string describe_exit(const ExitEvent& exit) {
+    if (exit.status_unknown) {
+        return text(kContext, "ended");
+    }
     if (exit.signal == SIGTERM && !exit.requested && exit.failed_us != 0 && !exit.reason.empty()) {
         return text(kContext, "failed: %1", {exit.reason});  // the signal met it on its way out
     }

@@ -66,7 +66,9 @@ void add_rank(wire::StartRun& run, const RankPlan& rank, const LaunchContext& co
     if (loads_nccl_plugin(rank)) {
         run.mutable_nccl()->set_level(static_cast<std::uint32_t>(nccl_level(context.job.nccl_profiler)));
     }
-    (*entry->mutable_env())["TORCHELASTIC_RUN_ID"] = context.run_id;
+    if (!context.job.own.own_ranks) {  // Lightning takes it for the sign of torchrun
+        (*entry->mutable_env())["TORCHELASTIC_RUN_ID"] = context.run_id;
+    }
 }
 
 }  // namespace rankscope::inline runs

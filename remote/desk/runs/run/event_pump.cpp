@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <remote/desk/jobs/plan/inner_ranks.h>
 #include <remote/desk/runs/run/event_pump.h>
 #include <remote/desk/runs/verdict_words.h>
 #include <remote/desk/shared/text.h>
@@ -158,11 +159,7 @@ void EventPump::run() {
 
 void EventPump::take(Item item, std::vector<Event>& stored) {
     if (auto* plan = std::get_if<LaunchPlan>(&item)) {
-        tracker_.set_plan(*plan);
-        backlog_.set_plan(*plan);
-        if (hooks_.plan) {
-            hooks_.plan(*plan);
-        }
+        follow(*plan);
     } else if (auto* ending = std::get_if<Ending>(&item)) {
         explain(std::move(*ending));
     } else if (const auto* explained = std::get_if<ExplainedEnding>(&item)) {
@@ -171,6 +168,14 @@ void EventPump::take(Item item, std::vector<Event>& stored) {
         (*work)();
     } else {
         deliver(std::move(std::get<Event>(item)), stored);
+    }
+}
+
+void EventPump::follow(const LaunchPlan& plan) {
+    tracker_.set_plan(plan);
+    backlog_.set_plan(plan);
+    if (hooks_.plan) {
+        hooks_.plan(plan);
     }
 }
 
@@ -261,6 +266,12 @@ void EventPump::deliver(Event event, std::vector<Event>& stored) {
     }
     if (event.t_us == 0) {
         event.t_us = now_us();
+    }
+    if (const auto* inner = event.as<InnerRankEvent>()) {
+        LaunchPlan plan = tracker_.plan();
+        if (add_inner_rank(plan, event.node, event.rank, *inner)) {
+            follow(plan);  // before the event: who takes it knows its rank then
+        }
     }
     auto consequences = tracker_.observe(event);
     const std::int64_t t_us = event.t_us;

@@ -98,6 +98,7 @@ LogFindings LogDiagnosis::with_nodes(LogFindings found) {
     for (auto& verdict : found.verdicts) {
         addresses_.replace_in(verdict);
     }
+    found.shared = shared_;
     return found;
 }
 
@@ -116,6 +117,9 @@ void LogDiagnosis::take(const Event& event, bool may_wait) {
     }
     note_sign(event);
     if (const auto* log = event.as<LogEvent>(); log != nullptr && event.rank >= 0) {
+        if (log->shared) {
+            shared_.insert(event.rank);
+        }
         take_output(event, *log, may_wait, lock);
     } else if (const auto* verdict = event.as<DiagnosisEvent>(); verdict != nullptr && event.node.empty()) {
         take_verdict(*verdict);

@@ -82,6 +82,7 @@ private:
     std::deque<Item> items_;
     std::size_t waiting_bytes_ = 0;
     HostNames addresses_;                    ///< of the plan
+    std::set<int> shared_;                   ///< LogFindings::shared
     std::map<int, std::uint64_t> left_out_;  ///< lines by rank, since there was room
     std::map<std::string, int> attempts_;    ///< of each node
     int attempt_ = 0;

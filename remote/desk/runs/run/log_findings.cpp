@@ -36,9 +36,10 @@ void add_waiting(Verdict& cause, const Verdict& noticed) {
     }
 }
 
-// The same cause, more generally or more exactly said.
-bool is_same(const Verdict& one, const Verdict& other) {
-    const bool same_rank = one.rank < 0 || other.rank < 0 || one.rank == other.rank;
+// The same cause, more generally or more exactly said. A log that ranks share does not say which of them it is about.
+bool is_same(const Verdict& one, const Verdict& other, const std::set<int>& shared) {
+    const bool same_rank =
+        one.rank < 0 || other.rank < 0 || one.rank == other.rank || shared.contains(other.rank);
     const bool same_node = one.node.empty() || other.node.empty() || one.node == other.node;
     return one.id == other.id && same_rank && same_node;
 }
@@ -76,8 +77,9 @@ std::vector<Verdict> combined(std::vector<Verdict> measured, const LogFindings& 
     std::vector<Verdict> roots;
     std::vector<Verdict> others;
     for (const auto& shown : logs.verdicts) {
-        const auto same = std::find_if(measured.begin(), measured.end(),
-                                       [&](const Verdict& verdict) { return is_same(verdict, shown); });
+        const auto same = std::find_if(measured.begin(), measured.end(), [&](const Verdict& verdict) {
+            return is_same(verdict, shown, logs.shared);
+        });
         if (same != measured.end()) {
             add_evidence(*same, shown.evidence);
             same->confidence = std::max(same->confidence, shown.confidence);

@@ -7,6 +7,7 @@
 #include <remote/logs/rules/rule.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ namespace rankscope::inline runs {
 struct LogFindings {
     std::vector<Verdict> verdicts = {};  ///< causes that are likely, the root cause first
     std::map<std::string, std::vector<std::string>> explains =
-        {};  ///< by id: its consequences; "nccl-*" is possible
+        {};                     ///< by id: its consequences; "nccl-*" is possible
+    std::set<int> shared = {};  ///< ranks whose log has what any rank of their program may have written
 
     /// Whether the one failure brings about the other, as rules have it.
     bool explain(const Verdict& cause, const Verdict& consequence) const;

@@ -111,6 +111,8 @@ void RunState::set_plan(const LaunchPlan& new_plan) {
         rank.local_rank = plan.ranks[i].local_rank;
         rank.node = plan.ranks[i].node;
         rank.device = plan.ranks[i].device;
+        rank.outer_rank = plan.ranks[i].outer_rank;
+        rank.pid = plan.ranks[i].pid;
         if (rank.phase == RankPhase::Waiting && rank.step < 0) {
             rank.loss = rank.acc1 = rank.images_per_s = kNan;
         }
@@ -157,8 +159,12 @@ void RunState::apply(const Event& event) {
         if (rank->phase == RankPhase::Starting && !rank->exit && has_no_steps(*this)) {
             rank->phase = RankPhase::Training;
         }
-    } else if (const auto* exit = event.as<ExitEvent>(); exit != nullptr && rank != nullptr) {
+    } else if (const auto* exit = event.as<ExitEvent>(); exit != nullptr && exit->program) {
+        apply_program_exit(event, *exit);
+    } else if (exit != nullptr && rank != nullptr) {
         apply_exit(*rank, *exit);
+    } else if (const auto* inner = event.as<InnerRankEvent>(); inner != nullptr && rank != nullptr) {
+        apply_inner_rank(*rank, *inner);
     } else if (const auto* sample = event.as<SampleEvent>(); sample != nullptr) {
         apply_sample(samples[event.node], *sample, event.t_us);
     } else if (const auto* settings = event.as<SettingsEvent>(); settings != nullptr) {
@@ -181,6 +187,28 @@ void RunState::apply(const Event& event) {
             NodeLink& link = links[event.node];
             link.state = ended->outcome == Outcome::Lost ? LinkState::PresumedLost : LinkState::Ended;
             link.retry_at_us = 0;
+        }
+    }
+}
+
+void RunState::apply_inner_rank(RankState& rank, const InnerRankEvent& inner) {
+    if (rank.exit && rank.exit->pid != inner.pid) {
+        rank.exit.reset();  // its program has started it again
+        rank.phase = RankPhase::Starting;
+        ++rank.restarts;
+    } else if (rank.phase == RankPhase::Waiting) {
+        rank.phase = RankPhase::Starting;
+    }
+    rank.outer_rank = inner.outer_rank;
+    rank.pid = inner.pid;
+}
+
+// A program that has started ranks ends as those of them do whose own end is not known.
+void RunState::apply_program_exit(const Event& event, const ExitEvent& exit) {
+    for (auto& rank : ranks) {
+        if (rank.node == event.node && rank.outer_rank == exit.outer_rank &&
+            (!rank.exit || rank.exit->status_unknown)) {
+            apply_exit(rank, exit);
         }
     }
 }

@@ -35,7 +35,9 @@ struct RankState {
     std::vector<std::optional<double>> last;
     std::string params;  ///< checksum of the final parameters, when it was reported
     std::optional<ExitEvent> exit;
-    int restarts = 0;  ///< how often it was started again
+    int restarts = 0;      ///< how often it was started again
+    int outer_rank = -1;   ///< the program that has started it; -1: Rankscope
+    std::int64_t pid = 0;  ///< of a rank with an outer_rank; 0: not found yet
 
     /// The last value of a metric; nothing before the first.
     std::optional<double> last_of(MetricId id) const {
@@ -161,6 +163,8 @@ struct RunState {
     RunHealth health(std::int64_t now_us) const;
 
 private:
+    void apply_inner_rank(RankState& rank, const InnerRankEvent& inner);
+    void apply_program_exit(const Event& event, const ExitEvent& exit);
     void apply_verdict(const DiagnosisEvent& verdict);
     void apply_link(const LinkEvent& link);
     void note_step(std::int64_t t_us);

@@ -53,6 +53,8 @@ std::vector<Event> RunTracker::observe(const Event& event) {
         observe_output(event, *log, out);
     } else if (const auto* exit = event.as<ExitEvent>()) {
         observe_exit(event, *exit);
+    } else if (const auto* inner = event.as<InnerRankEvent>()) {
+        observe_inner_rank(event, *inner);
     } else if (const auto* notice = event.as<NoticeEvent>(); notice != nullptr && !event.node.empty()) {
         if (notice->id == "rank-stopped") {
             stopped_.insert(event.rank);
@@ -184,10 +186,19 @@ void RunTracker::observe_exit(const Event& event, const ExitEvent& exit) {
         return;  // the others have started again already
     }
     exits_.push_back({event.rank, event.node, event.t_us, exit});
-    if (failed_itself(exit) && failure_cause_.empty()) {
-        failure_cause_ =
-            text(kContext, "rank %1 on %2 %3", {std::to_string(event.rank), event.node, describe_exit(exit)});
+    // What becomes of the run is up to the program that has started a rank: it may start it again.
+    if (failed_itself(exit) && !exit.inner && failure_cause_.empty()) {
+        const Exit* first = culprit();
+        failure_cause_ = text(kContext, "rank %1 on %2 %3",
+                              {std::to_string(first->rank), first->node, describe_exit(first->event)});
     }
+}
+
+// Started again by its program: how the process before it has ended does not count.
+void RunTracker::observe_inner_rank(const Event& event, const InnerRankEvent& inner) {
+    std::erase_if(exits_, [&](const Exit& exit) {
+        return exit.event.inner && exit.rank == event.rank && exit.event.pid != inner.pid;
+    });
 }
 
 // What happened in earlier attempts is over, whichever node first reports the new one.

@@ -26,6 +26,7 @@ public:
     static constexpr int kAnyAttempt = std::numeric_limits<int>::max();
 
     void set_plan(const LaunchPlan& plan);
+    const LaunchPlan& plan() const { return plan_; }
     /// Takes one event of the run, the desk's or a node's. Returns the desk's events that follow from it
     /// (without seq and time), in order.
     std::vector<Event> observe(const Event& event);
@@ -67,6 +68,7 @@ private:
 
     void observe_verdict(const DiagnosisEvent& verdict);
     void observe_exit(const Event& event, const ExitEvent& exit);
+    void observe_inner_rank(const Event& event, const InnerRankEvent& inner);
     void begin_attempt(int attempt);
     void observe_stage(const Event& event, const StageEvent& stage, std::vector<Event>& out);
     void observe_loss(const Event& event, const MetricEvent& metric, std::vector<Event>& out);
@@ -77,6 +79,8 @@ private:
     void observe_waiting(const Event& event, const StageEvent& stage, std::vector<Event>& out);
     std::string node_of(int rank) const;
     const Exit* culprit() const;
+    bool is_tolerated(const Exit& exit) const;
+    bool is_of_inner_failure(const Exit& exit) const;
     bool is_victim(const Exit& exit) const;
     const DiagnosisEvent* held() const;
     std::string where_lost(const EndEvent& reported) const;

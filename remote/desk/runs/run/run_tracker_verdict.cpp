@@ -64,6 +64,19 @@ std::string how_it_was_lost(const EndEvent& reported, const std::string& when) {
     }
 }
 
+std::string who_ended(int rank, const std::string& node, const ExitEvent& exit) {
+    if (exit.inner) {
+        return text(kContext, "Rank %1 on %2 (process %3, started by the program of rank %4) %5",
+                    {std::to_string(rank), node, std::to_string(exit.pid), std::to_string(exit.outer_rank),
+                     describe_exit(exit)});
+    }
+    if (exit.program) {
+        return text(kContext, "The program of rank %1 on %2 %3",
+                    {std::to_string(exit.outer_rank), node, describe_exit(exit)});
+    }
+    return text(kContext, "Rank %1 on %2 %3", {std::to_string(rank), node, describe_exit(exit)});
+}
+
 }  // namespace
 
 // The first rank that failed on its own. One that only lost its peer is a consequence, wherever the nodes'
@@ -73,14 +86,28 @@ const RunTracker::Exit* RunTracker::culprit() const {
     const auto key = [this](const Exit& exit) {
         // As torchrun: the first failure counts, not the first process gone; the one may take a while to end.
         const auto failed = exit.event.failed_us > 0 ? std::min(exit.event.failed_us, exit.t_us) : exit.t_us;
-        return std::tuple(is_victim(exit) ? 1 : 0, failed);
+        return std::tuple(is_of_inner_failure(exit) ? 2 : is_victim(exit) ? 1 : 0, failed);
     };
     for (const auto& exit : exits_) {
-        if (failed_itself(exit.event) && (best == nullptr || key(exit) < key(*best))) {
+        if (failed_itself(exit.event) && !is_tolerated(exit) && (best == nullptr || key(exit) < key(*best))) {
             best = &exit;
         }
     }
     return best;
+}
+
+// Of a rank whose program ended well nevertheless.
+bool RunTracker::is_tolerated(const Exit& exit) const {
+    const auto end = ended_.find(exit.node);
+    return exit.event.inner && end != ended_.end() && end->second.outcome == Outcome::Done;
+}
+
+// A program that ends because one of the ranks that it has started did.
+bool RunTracker::is_of_inner_failure(const Exit& exit) const {
+    return exit.event.program && std::any_of(exits_.begin(), exits_.end(), [&](const Exit& other) {
+               return other.event.inner && other.event.outer_rank == exit.event.outer_rank &&
+                      other.node == exit.node && failed_itself(other.event);
+           });
 }
 
 bool RunTracker::stopped_before(std::int64_t t_us) const {
@@ -354,8 +381,7 @@ EndEvent RunTracker::verdict(bool by_user) const {
         end.has_culprit = true;
         end.culprit = {exit->rank,         exit->node,         exit->event.code,
                        exit->event.signal, exit->event.reason, exit->event.last_lines};
-        end.detail = text(kContext, "Rank %1 on %2 %3",
-                          {std::to_string(exit->rank), exit->node, describe_exit(exit->event)});
+        end.detail = who_ended(exit->rank, exit->node, exit->event);
         if (!end.detail.ends_with('.')) {
             end.detail += '.';
         }
