@@ -15,6 +15,15 @@ Diagnosis::Diagnosis(const std::vector<Rule>& rules) : rules_(rules), matcher_(r
 void Diagnosis::take(const LogLine& line) {
     const auto process = story_.take(line);
     matcher_.take(line, facts_.feed(line), process);
+    if (line.speaker == Speaker::Nccl) {
+        return;  // NCCL's lines begin with a prefix each, and are most of a large log
+    }
+    if (const auto whole = wrapped_.take(line)) {
+        matcher_.take_whole(*whole, wrapped_.first_text(), wrapped_.process());
+    }
+    if (line.level == LineLevel::Error) {
+        wrapped_.keep(line, process);
+    }
 }
 
 namespace {
