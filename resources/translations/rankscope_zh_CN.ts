@@ -8149,6 +8149,10 @@
             <source>Started with spawn, the program needs: if __name__ == "__main__":</source>
             <translation>以 spawn 方式启动时，程序需要：if __name__ == "__main__":</translation>
         </message>
+        <message>
+            <source>Containers on several hosts: docker run --network=host --ipc=host</source>
+            <translation>多台主机上的容器：docker run --network=host --ipc=host</translation>
+        </message>
     </context>
     <context>
         <name>LogsPage</name>

@@ -113,6 +113,38 @@ TEST(ReportKinds, AnErrorBeforeFurtherStepsIsHandled) {
     EXPECT_TRUE(diagnosed(text).verdicts.empty());
 }
 
+// An error that was copied from a terminal of 80 columns.
+TEST(ReportKinds, ATerminalBreaksALine) {
+    const std::string whole =
+        "[rank3]: RuntimeError: cuDNN version incompatibility: PyTorch was compiled  against (8, 9, 2) but "
+        "found runtime "
+        "version (8, 2, 1). PyTorch already comes bundled with cuDNN.";
+    for (const std::size_t width : {72U, 80U, 100U, 120U}) {
+        std::string text;
+        for (std::size_t at = 0; at < whole.size(); at += width) {
+            text += whole.substr(at, width) + '\n';
+        }
+        const auto found = diagnosed(text).verdicts;
+        ASSERT_FALSE(found.empty()) << text;
+        EXPECT_EQ(found.front().id.text(), "cudnn-mismatch") << text;
+        EXPECT_EQ(found.front().rank, 3);
+        EXPECT_EQ(found.front().evidence.at(0).line, 1);
+        EXPECT_EQ(found.front().evidence.at(0).text, whole.substr(0, width));
+    }
+}
+
+TEST(ReportKinds, LinesThatFollowAnErrorAreNotItsEnd) {
+    const std::string error =
+        "[rank3]: RuntimeError: the program has met a problem that it cannot solve alone, sorry\n";
+    const auto found = diagnosed(error + "Fatal: No space left on device is a line of its own\n").verdicts;
+    ASSERT_FALSE(found.empty());
+    for (const auto& verdict : found) {
+        for (const auto& evidence : verdict.evidence) {
+            EXPECT_TRUE(evidence.line == 1 || evidence.text.find("of its own") != std::string::npos);
+        }
+    }
+}
+
 // A step that Slurm ends because a task of it ended is a consequence.
 TEST(ReportKinds, TheEndOfAStepIsNoCauseOfItsOwn) {
     const std::string end =

@@ -45,18 +45,13 @@ bool is_label(std::string_view text) {
 
 // Where a message surely begins: a rank in brackets, a level of glog, a traceback.
 std::size_t certain_start(std::string_view text) {
-    constexpr std::array kStarts = {
-        "[rank"sv, "[Rank"sv, "[default"sv, "[trainer"sv,
-        "[E "sv,   "[E1"sv,   "[E0"sv,      "Traceback (most recent call last)"sv};
-    auto first = std::string_view::npos;
-    for (const auto start : kStarts) {
-        const auto at = text.substr(0, kLongestLabel + start.size()).find(start);
-        if (at != std::string_view::npos && at > 0 && at < first &&
-            (begins_with_certain_prefix(text.substr(at)) || begins_traceback(text.substr(at)))) {
-            first = at;
+    for (auto at = text.find('[', 1); at < kLongestLabel; at = text.find('[', at + 1)) {
+        if (begins_with_certain_prefix(text.substr(at))) {
+            return at;
         }
     }
-    return first;
+    const auto traceback = text.substr(0, 2 * kLongestLabel).find("Traceback (most recent call last)");
+    return traceback == 0 ? std::string_view::npos : traceback;
 }
 
 // The word after the label, if it is an exception.
@@ -78,6 +73,11 @@ std::size_t exception_start(std::string_view text) {
 }  // namespace
 
 bool take_foreign_label(std::string_view& rest, LogLine& line) {
+    // Most lines of programs begin with a plain word.
+    const auto first = rest.substr(0, std::min(rest.find(' '), kLongestLabel));
+    if (first.empty() || first[0] == '[' || first.find_first_of("0123456789/") == std::string_view::npos) {
+        return false;
+    }
     auto at = certain_start(rest);
     if (at == std::string_view::npos && rest.find(": ") != std::string_view::npos) {
         at = exception_start(rest);

@@ -171,12 +171,12 @@ bool take_word_label(std::string_view& rest, LogLine& line) {
     }
     // "ERROR 07-28 23:29:37 worker.py:226] ", "INFO 03-23 21:43:38 [engine.py:448] " of vLLM.
     if (const auto space = rest.substr(0, 9).find(' '); space != std::string_view::npos && space >= 4) {
-        const auto level = level_of(rest.substr(0, space));
         auto date = rest.substr(space + 1);
         const auto end = date.substr(0, 100).find("] ");
         const bool dated = date.size() > 15 && is_digit(date[0]) && date[2] == '-' && date[5] == ' ' &&
                            is_digit(date[6]) && date[8] == ':' && date[14] == ' ';
-        if (level && dated && end != std::string_view::npos && end > 15) {
+        const auto level = dated ? level_of(rest.substr(0, space)) : std::nullopt;
+        if (level && end != std::string_view::npos && end > 15) {
             line.level = *level;
             line.source = date.substr(15, end - 15);
             take(line.source, "[");

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -41,8 +42,9 @@ inline std::optional<int> take_int(std::string_view& rest) {
     return take_number<int>(rest, 9);
 }
 
-inline bool take(std::string_view& rest, std::string_view text) {
-    if (!rest.starts_with(text)) {
+[[gnu::always_inline]] inline bool take(std::string_view& rest, std::string_view text) {
+    // Not starts_with: it is called for every line, and not always inlined.
+    if (rest.size() < text.size() || std::memcmp(rest.data(), text.data(), text.size()) != 0) {
         return false;
     }
     rest.remove_prefix(text.size());

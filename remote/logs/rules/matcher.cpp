@@ -74,10 +74,11 @@ bool Matcher::admits(const Signature& signature, const LogLine& line) {
 
 Match Matcher::match_of(const LogLine& line, std::size_t process) const {
     return {.place = line.place,
-            .text = std::string(line.text.substr(0, kLongestText)),
+            .text = std::string((shown_.empty() ? line.text : shown_).substr(0, kLongestText)),
             .part = std::string(line.part),
             .host = std::string(line.host),
             .rank = line.rank,
+            .local_rank = line.local_rank,
             .device = line.device >= 0 ? "GPU " + std::to_string(line.device) : std::string(),
             .process = process,
             .time = line.time_of_day_only ? std::numeric_limits<double>::quiet_NaN() : line.time};
@@ -85,6 +86,10 @@ Match Matcher::match_of(const LogLine& line, std::size_t process) const {
 
 void Matcher::keep(const Place& place, Match&& match) {
     auto& found = found_[place.rule][place.signature];
+    if (!shown_.empty() && !found.kept.empty() && found.kept.back().place == match.place) {
+        found.kept.back() = std::move(match);  // its first line alone matched, too
+        return;
+    }
     ++found.count;
     auto& of_process = of_process_[key_of(place, match.process)];
     ++of_process.seen;
@@ -198,6 +203,12 @@ void Matcher::take(const LogLine& line, LineFact fact, std::size_t process) {
     if (error) {
         take_error(line, process);
     }
+}
+
+void Matcher::take_whole(const LogLine& whole, std::string_view shown, std::size_t process) {
+    shown_ = shown;
+    take(whole, LineFact::None, process);
+    shown_ = {};
 }
 
 std::vector<std::vector<SignatureMatches>> Matcher::finish() {

@@ -12,6 +12,7 @@
 #include <deque>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Match {
     std::string part = {};                   ///< the part of the file
     std::string host = {};                   ///< of the speaker
     int rank = -1;                           ///< of the speaker
+    int local_rank = -1;                     ///< of the speaker, on its node
     std::string device = {};                 ///< "GPU 3", "GPU 0000:b3:00.0", "mlx5_0": of the line
     bool says_device = false;                ///< its words name the device; else it is the one of the process
     std::size_t process = 0;                 ///< of the speaker: index in Story::processes()
@@ -49,6 +51,9 @@ public:
 
     /// `fact`: what the line states, see FactBuilder.
     void take(const LogLine& line, LineFact fact, std::size_t process);
+
+    /// The same of an error that several lines hold; `shown` is the first of them, as the file has it.
+    void take_whole(const LogLine& whole, std::string_view shown, std::size_t process);
 
     /// By rule and signature. A line that a rule of role harmless matches has no other match.
     std::vector<std::vector<SignatureMatches>> finish();
@@ -82,6 +87,7 @@ private:
     std::vector<std::uint32_t> stated_;  // by process: facts (bits) that need no further look
     std::vector<std::vector<SignatureMatches>> found_;
     std::unordered_map<std::uint64_t, OfProcess> of_process_;  // by key_of
+    std::string_view shown_;  // what matches show in place of their line; empty: the line
     std::vector<std::uint32_t> words_;
     std::vector<std::string_view> groups_;
 };

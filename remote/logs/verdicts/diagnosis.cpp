@@ -16,6 +16,15 @@ LineFact Diagnosis::take(const LogLine& line) {
     const auto process = story_.take(line);
     const LineFact fact = facts_.feed(line);
     matcher_.take(line, fact, process);
+    if (line.speaker == Speaker::Nccl) {
+        return fact;  // NCCL's lines begin with a prefix each, and are most of a large log
+    }
+    if (const auto whole = wrapped_.take(line)) {
+        matcher_.take_whole(*whole, wrapped_.first_text(), wrapped_.process());
+    }
+    if (line.level == LineLevel::Error) {
+        wrapped_.keep(line, process);
+    }
     return fact;
 }
 

@@ -9,6 +9,7 @@
 #include <remote/logs/story/host_clocks.h>
 #include <remote/logs/story/story.h>
 #include <remote/logs/verdicts/timeline.h>
+#include <remote/logs/verdicts/wrapped_lines.h>
 
 #include <string>
 #include <utility>
@@ -48,6 +49,7 @@ private:
     FactBuilder facts_;
     Matcher matcher_;
     Story story_;
+    WrappedLines wrapped_;
 };
 
 /// Adds what the run itself said at its end: where both say the same, the verdict of the lines stays, with its places.

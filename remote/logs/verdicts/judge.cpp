@@ -380,9 +380,13 @@ private:
         verdict.rank = finding.rank;
         verdict.ranks = finding.ranks;
         verdict.device = device_of(finding);
-        verdict.title = with_place(
-            title_text(deciding.title.empty() ? rule.title : deciding.title, value),
-            {.node = verdict.node, .ranks = verdict.ranks, .rank = verdict.rank, .device = verdict.device});
+        verdict.title =
+            with_place(title_text(deciding.title.empty() ? rule.title : deciding.title, value),
+                       {.node = verdict.node,
+                        .ranks = verdict.ranks,
+                        .rank = verdict.rank,
+                        .local_rank = rule.fault_rank == "{rank}" ? finding.matches.front()->local_rank : -1,
+                        .device = verdict.device});
         verdict.confidence = std::round(finding.confidence * 100) / 100;
         verdict.phase = VerdictPhase::End;
         verdict.reason = rule.role == RuleRole::Victim ? "victim" : deciding.reason;

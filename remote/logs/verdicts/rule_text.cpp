@@ -319,6 +319,9 @@ std::string with_place(std::string title, const TitlePlace& place) {
             all += (all.empty() ? "" : chinese ? "，" : ", ") + what;
         }
     };
+    if (place.rank < 0 && place.ranks.empty() && place.local_rank >= 0) {
+        add((chinese ? "本地 rank " : "local rank ") + std::to_string(place.local_rank));
+    }
     add(place.node);
     add(place.device);
     if (all.empty()) {

@@ -26,6 +26,7 @@ struct TitlePlace {
     std::string node = {};
     std::vector<int> ranks = {};
     int rank = -1;
+    int local_rank = -1;  ///< where the rank is not known
     std::string device = {};
 };
 
