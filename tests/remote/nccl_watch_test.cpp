@@ -4,7 +4,9 @@
 // What the agent makes of the files that librankscope-nccl.so writes: a program calls the real library as NCCL does.
 
 #include "support/agent_fixture.h"
+#include "support/nccl_rank.h"
 #include "support/temporary_folder.h"
+#include "support/wait_until.h"
 
 #include <base/clock.h>
 #include <base/nccl_plugin_variables.h>
@@ -28,6 +30,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -38,53 +41,15 @@ namespace {
 namespace fs = std::filesystem;
 using agent::RankRings;
 using agent::RingFolder;
+using test::NcclRank;
 using test::TemporaryFolder;
 
-/// tests/engine/nccl_profiler/nccl_rank.cpp as a child.
-class NcclRank {
-public:
-    NcclRank(const fs::path& folder, const std::vector<std::string>& options, const char* level = "2",
-             const char* rank = "0") {
-        pid_ = ::fork();
-        if (pid_ == 0) {
-            ::setenv(kNcclPluginVariable, RANKSCOPE_NCCL_PLUGIN, 1);
-            ::setenv(kNcclFolderVariable, folder.c_str(), 1);
-            ::setenv(kNcclLevelVariable, level, 1);
-            ::setenv("RANK", rank, 1);
-            ::setenv("WORLD_SIZE", "2", 1);
-            std::vector<std::string> words{RANKSCOPE_NCCL_RANK};
-            words.insert(words.end(), options.begin(), options.end());
-            std::vector<char*> argv;
-            for (auto& word : words) {
-                argv.push_back(word.data());
-            }
-            argv.push_back(nullptr);
-            ::execv(argv[0], argv.data());
-            ::_exit(127);
-        }
-    }
-    ~NcclRank() { end(SIGKILL); }
-    NcclRank(const NcclRank&) = delete;
-    NcclRank& operator=(const NcclRank&) = delete;
-
-    /// Its wait status.
-    int end(int signal = 0) {
-        int status = status_;
-        if (pid_ > 0) {
-            if (signal != 0) {
-                ::kill(pid_, signal);
-            }
-            ::waitpid(pid_, &status, 0);
-            status_ = status;
-            pid_ = -1;
-        }
-        return status;
-    }
-
-private:
-    pid_t pid_ = -1;
-    int status_ = 0;
-};
+/// Of a rank that has started none itself.
+std::optional<NcclEvent> take_own(RankRings& rings) {
+    auto events = rings.take(monotonic_s());
+    EXPECT_LE(events.size(), 1U);
+    return events.empty() ? std::nullopt : std::optional(std::move(events.begin()->second));
+}
 
 /// All events until `done` of the last one, at most ten seconds.
 std::vector<NcclEvent> events_until(RankRings& rings, const std::function<bool(const NcclEvent&)>& done) {
@@ -93,7 +58,7 @@ std::vector<NcclEvent> events_until(RankRings& rings, const std::function<bool(c
     while (monotonic_s() < until) {
         rings.scan();
         rings.read();
-        if (auto event = rings.take(monotonic_s())) {
+        if (auto event = take_own(rings)) {
             events.push_back(std::move(*event));
             if (done(events.back())) {
                 break;
@@ -109,7 +74,7 @@ std::vector<NcclEvent> events_of_dead(RankRings& rings) {
     rings.scan();
     rings.read();
     rings.read();
-    if (auto event = rings.take(monotonic_s())) {
+    if (auto event = take_own(rings)) {
         events.push_back(std::move(*event));
     }
     return events;
@@ -246,10 +211,40 @@ TEST(NcclWatch, TheLevelIsChangedWhileItRuns) {
     int silent = 0;
     while (silent < 5 && monotonic_s() < until) {
         rings.read();
-        silent = rings.take(monotonic_s()) ? 0 : silent + 1;
+        silent = take_own(rings) ? 0 : silent + 1;
         std::this_thread::sleep_for(std::chrono::milliseconds(40));
     }
     EXPECT_EQ(silent, 5) << "paused";
+}
+
+// One folder for all processes of a program: those that are ranks of their own have events of their own.
+TEST(NcclWatch, RanksThatAProgramHasStartedAreToldApart) {
+    const TemporaryFolder folder;
+    NcclRank first(folder.path(), {"steps=100000", "every_ms=2"});
+    NcclRank second(folder.path(), {"steps=100000", "every_ms=2"}, "2", "1");
+    std::map<pid_t, int> ranks{{first.pid(), 4}};
+    RankRings rings(folder.path(), [&](pid_t pid) { return ranks.contains(pid) ? ranks.at(pid) : -1; });
+    std::set<int> seen;
+    const auto look = [&] {
+        rings.scan();
+        rings.read();
+        for (const auto& [rank, event] : rings.take(monotonic_s())) {
+            if (operations_in({event}) > 0) {
+                seen.insert(rank);
+            }
+        }
+    };
+    EXPECT_TRUE(test::wait_until([&] {
+        look();
+        return seen == std::set<int>{-1, 4};
+    }));
+    ranks[second.pid()] = 5;
+    EXPECT_TRUE(test::wait_until([&] {
+        look();
+        return seen.contains(5);
+    }));
+    EXPECT_TRUE(rings.has(5));
+    EXPECT_FALSE(rings.has(6));
 }
 
 TEST(NcclWatch, AFileOfSomethingElseIsReportedNotRead) {
@@ -262,7 +257,7 @@ TEST(NcclWatch, AFileOfSomethingElseIsReportedNotRead) {
     EXPECT_TRUE(rings.unreadable());
     EXPECT_FALSE(rings.found());
     rings.read();
-    EXPECT_FALSE(rings.take(monotonic_s()));
+    EXPECT_FALSE(take_own(rings));
 }
 
 // --- where the files are -----------------------------------------------------------------------------------------------

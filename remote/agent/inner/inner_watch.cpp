@@ -323,7 +323,10 @@ void InnerWatch::assign_shared(RankProcess& outer, const std::vector<TreeProcess
     if (own.known.empty()) {
         return;
     }
-    outer.stands_for = own.itself ? own.itself->identity.rank : *own.known.begin();
+    // Of the first program the lowest rank is 0, found or not.
+    outer.stands_for = own.itself               ? own.itself->identity.rank
+                       : outer.spec.rank() == 0 ? 0
+                                                : *own.known.begin();
     outer.shares_output = !own.itself;
     const int number = outer.spec.rank();
     outer.owner_of = [this, number](std::string_view line) { return owner_of(number, line); };
@@ -429,6 +432,18 @@ int InnerWatch::rank_of(pid_t pid) const {
         return !one.gone && one.found && one.process.pid == pid;
     });
     return found == inner_.end() ? -1 : found->found->identity.rank;
+}
+
+int InnerWatch::rank_above(pid_t pid) const {
+    constexpr int kDeepest = 16;
+    const bool any =
+        std::any_of(inner_.begin(), inner_.end(), [](const Inner& one) { return one.found.has_value(); });
+    for (int level = 0; any && level < kDeepest && pid > 1; ++level, pid = parent_of(pid)) {
+        if (const int rank = rank_of(pid); rank >= 0) {
+            return rank;
+        }
+    }
+    return -1;
 }
 
 void InnerWatch::write_list(int outer) const {

@@ -54,6 +54,8 @@ public:
     std::optional<wire::Cause> finish(RankProcess& outer, wire::Exit& exit);
     /// The rank of the run that a program here has started as this process; -1: it is none.
     int rank_of(pid_t pid) const;
+    /// The same of the nearest of the processes above it that is one.
+    int rank_above(pid_t pid) const;
 
 private:
     /// A process below a rank that has pipes of its own, or is a rank.

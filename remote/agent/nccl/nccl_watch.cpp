@@ -83,7 +83,7 @@ void NcclWatch::begin(RankProcess& rank) {
         return report_unobserved(number, "not-loaded");
     }
     const double now = monotonic_s();
-    Watched watched{.rings = RankRings(rank.nccl_folder), .started_s = now};
+    Watched watched{.rings = RankRings(rank.nccl_folder, rank_of_), .started_s = now};
     watched.next_event_s = now + nccl_event_interval_s(world_size_, 0);
     watched.next_look_s = now + kFirstLookS;
     if (const auto level = levels_.find(number); level != levels_.end()) {
@@ -120,10 +120,7 @@ void NcclWatch::poll(const std::vector<RankProcess>& ranks) {
         watched.rings.read();
         if (now >= watched.next_event_s) {
             watched.next_event_s = now + nccl_event_interval_s(world_size_, now - watched.started_s);
-            if (const auto event = watched.rings.take(now)) {
-                emit(rank.spec.rank(), *event);
-                report_problems(rank.spec.rank(), watched);
-            }
+            emit_all(rank, watched, now);
         }
         if (now >= watched.next_look_s) {
             look(rank, watched, now);
@@ -165,10 +162,8 @@ void NcclWatch::finish(const RankProcess& rank) {
     }
     rings.read();
     rings.read();  // a record that was not whole is left out at the second time
-    if (const auto event = rings.take(monotonic_s())) {
-        emit(rank.spec.rank(), *event);
-    }
-    report_problems(rank.spec.rank(), found->second);
+    emit_all(rank, found->second, monotonic_s());
+    report_problems(rank.number(), found->second);
     ranks_.erase(found);
 }
 
@@ -184,10 +179,23 @@ void NcclWatch::report_inspector(const RankProcess& rank) {
 
 void NcclWatch::set_level(const std::vector<int>& ranks, std::uint32_t level) {
     for (auto& [rank, watched] : ranks_) {
-        if (ranks.empty() || std::find(ranks.begin(), ranks.end(), rank) != ranks.end()) {
+        const auto is_meant = [number = rank, &rings = watched.rings](int wanted) {
+            return wanted == number || rings.has(wanted);
+        };
+        if (ranks.empty() || std::any_of(ranks.begin(), ranks.end(), is_meant)) {
             levels_[rank] = level;
             watched.rings.set_level(level);
         }
+    }
+}
+
+void NcclWatch::emit_all(const RankProcess& rank, Watched& watched, double now_s) {
+    const auto events = watched.rings.take(now_s);
+    for (const auto& [number, event] : events) {
+        emit(number >= 0 ? number : rank.number(), event);
+    }
+    if (!events.empty()) {
+        report_problems(rank.number(), watched);
     }
 }
 

@@ -28,7 +28,9 @@ double nccl_event_interval_s(int world_size, double age_s);
 /// be observed. Part of the supervisor, on its thread.
 class NcclWatch {
 public:
-    explicit NcclWatch(SpoolWriter& spool) : spool_(spool) {}
+    /// `rank_of`: the rank that a process stands for, where the program of a rank has started it.
+    explicit NcclWatch(SpoolWriter& spool, RankRings::RankOf rank_of = {})
+        : spool_(spool), rank_of_(std::move(rank_of)) {}
 
     /// Before the first rank starts.
     void prepare(const wire::StartRun& run, const RunDir& dir, const NodePaths& paths);
@@ -57,8 +59,10 @@ private:
     void report_inspector(const RankProcess& rank);
     void report_unobserved(int rank, const std::string& why);
     void emit(int rank, const NcclEvent& event);
+    void emit_all(const RankProcess& rank, Watched& watched, double now_s);
 
     SpoolWriter& spool_;
+    RankRings::RankOf rank_of_;
     std::unique_ptr<RingFolder> folder_;
     std::filesystem::path library_;
     int world_size_ = 1;

@@ -58,18 +58,22 @@ void RankRings::scan() {
 
 void RankRings::read() {
     for (Ring& ring : rings_) {
+        if (rank_of_ && ring.rank < 0) {  // a process may become a rank after it has begun
+            ring.rank = rank_of_(static_cast<pid_t>(ring.reader.header().pid));
+        }
+        NcclSummary& summary = parts_[ring.rank].summary;
         for (int piece = 0; piece < kMostPieces; ++piece) {
             const nccl_ring::RecordBatch batch = ring.reader.read(kPiece);
             for (const auto& record : batch.records) {
-                summary_.add(record, ring.reader);
+                summary.add(record, ring.reader);
             }
-            summary_.add_lost(batch.lost);
+            summary.add_lost(batch.lost);
             if (batch.records.size() + batch.lost < kPiece) {
                 break;
             }
         }
         if (const std::uint64_t dropped = dropped_by(ring.reader.header()); dropped > ring.dropped) {
-            summary_.add_lost(dropped - ring.dropped);
+            summary.add_lost(dropped - ring.dropped);
             ring.dropped = dropped;
         }
     }
@@ -88,9 +92,12 @@ bool RankRings::replaced(const Ring& ring) const {
            });
 }
 
-std::vector<NcclSummary::Process> RankRings::look(bool& open) {
+std::vector<NcclSummary::Process> RankRings::look(int rank, bool& open) {
     std::vector<NcclSummary::Process> processes;
     for (Ring& ring : rings_) {
+        if (ring.rank != rank) {
+            continue;
+        }
         NcclSummary::Process process;
         process.reader = &ring.reader;
         process.communicators = ring.reader.communicators();
@@ -110,28 +117,39 @@ std::vector<NcclSummary::Process> RankRings::look(bool& open) {
     return processes;
 }
 
-std::optional<NcclEvent> RankRings::take(double now_s) {
-    if (rings_.empty()) {
-        return std::nullopt;
-    }
+std::optional<NcclEvent> RankRings::take_part(int rank, Part& part, double now_s) {
     bool open = false;
-    const auto processes = look(open);
-    if (!summary_.anything() && !open && !had_open_) {
-        taken_s_ = now_s;
+    const auto processes = look(rank, open);
+    if (!part.summary.anything() && !open && !part.had_open) {
+        part.taken_s = now_s;
         return std::nullopt;
     }
     const std::uint64_t now_ns = monotonic_ns();
     const double since_s =
-        taken_s_ > 0 ? now_s - taken_s_
-                     : static_cast<double>(now_ns - rings_.front().reader.header().start_monotonic_ns) / 1e9;
-    NcclEvent event = summary_.take(since_s, now_ns, processes);
-    taken_s_ = now_s;
-    had_open_ = open;
+        part.taken_s > 0
+            ? now_s - part.taken_s
+            : static_cast<double>(now_ns - rings_.front().reader.header().start_monotonic_ns) / 1e9;
+    NcclEvent event = part.summary.take(since_s, now_ns, processes);
+    part.taken_s = now_s;
+    part.had_open = open;
     if (event.totals.empty() && event.operations.empty() && event.open.empty() && event.progress.empty() &&
         event.communicators.empty() && event.lost == 0) {
         return std::nullopt;
     }
     return event;
+}
+
+std::map<int, NcclEvent> RankRings::take(double now_s) {
+    std::map<int, NcclEvent> events;
+    if (rings_.empty()) {
+        return events;
+    }
+    for (auto& [rank, part] : parts_) {
+        if (auto event = take_part(rank, part, now_s)) {
+            events.emplace(rank, std::move(*event));
+        }
+    }
+    return events;
 }
 
 std::uint32_t RankRings::problems() const {

@@ -102,7 +102,7 @@ private:
              return ended_by_our_stop(rank, ErrorFile(), exit);
          },
          [this](RankProcess& rank, wire::Exit& exit) { add_evidence(rank, ErrorFile(), exit); }}};
-    NcclWatch nccl_{spool_};
+    NcclWatch nccl_{spool_, [this](pid_t pid) { return inner_.rank_above(pid); }};
     std::unique_ptr<PeerLink> link_;
     std::uint16_t link_port_ = 0;
     std::optional<Stop> stop_;
