@@ -340,6 +340,7 @@ import multiprocessing, os, time
 def work(rank):
     os.environ["RANK"] = str(rank)
     os.environ["WORLD_SIZE"] = "2"
+    print("hello of", rank, flush=True)
     for step in range(1, 1000):
         print(f"step {step} loss {rank + 1 / step:.4f}", flush=True)
         time.sleep(0.05)
@@ -353,6 +354,10 @@ if __name__ == "__main__":
 )py");
     ASSERT_TRUE(wait_for_ranks(2)) << history();
     EXPECT_EQ(found().at(1).source(), wire::INNER_VARIABLES_SET);
+    EXPECT_TRUE(client_->wait_for([&] { return log_of(1).find("hello of 1") != std::string::npos; }))
+        << history();
+    EXPECT_TRUE(client_->wait_for([&] { return log_of(0).find("hello of 0") != std::string::npos; }))
+        << history();
     const auto before = metrics_of(1).size();
     ASSERT_TRUE(client_->wait_for([&] { return metrics_of(1).size() > before + 3; })) << history();
     EXPECT_EQ(static_cast<int>(metrics_of(1).back().values(0)), 1);

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <limits>
 
@@ -24,6 +25,8 @@ constexpr double kQuietScan = 2;       // later
 constexpr double kQuiet = 60;          // after the last one
 constexpr double kStarts = 3;          // within it a process may still become another program
 constexpr double kStopped = 3;         // is worth a notice
+constexpr double kPatience = 1.2;      // for a process that writes to tell which rank it is
+constexpr double kHurry = 0.1;         // between two questions meanwhile
 constexpr double kLongestAsk = 16;     // between two questions of a process that is no rank
 constexpr std::size_t kKeptEnds = 64;  // whose pipes stay open: what they have started may still write
 
@@ -72,8 +75,9 @@ void InnerWatch::add_to(std::vector<pollfd>& fds) const {
         outer.pool.add_to(fds);
     }
     for (const auto& inner : inner_) {
+        const bool waits = !inner.sorted && inner.heard_at > 0;
         for (const auto* fd : {&inner.process.out, &inner.process.err, &inner.process.metrics}) {
-            if (*fd) {
+            if (*fd && !waits) {
                 fds.push_back({fd->get(), POLLIN, 0});
             }
         }
@@ -139,6 +143,7 @@ bool InnerWatch::take_pipes(const std::vector<RankProcess>& outers) {
             inner.process.out = std::move(streams.out);
             inner.process.err = std::move(streams.err);
             inner.process.metrics = std::move(streams.metrics);
+            inner.sorted = false;
             any = true;
         }
     }
@@ -147,8 +152,34 @@ bool InnerWatch::take_pipes(const std::vector<RankProcess>& outers) {
 
 void InnerWatch::read() {
     for (auto& inner : inner_) {
-        reader_.read(inner.process);
+        if (!is_held_back(inner)) {
+            reader_.read(inner.process);
+        }
     }
+}
+
+// A rank that is spawned often says who it is before it can be asked: its first lines wait for that in their pipe.
+bool InnerWatch::is_held_back(Inner& inner) {
+    if (inner.sorted || inner.found || inner.gone) {
+        inner.sorted = true;
+        return false;
+    }
+    const double now = monotonic_s();
+    if (inner.heard_at <= 0) {
+        std::array<pollfd, 3> fds{pollfd{inner.process.out.get(), POLLIN, 0},
+                                  pollfd{inner.process.err.get(), POLLIN, 0},
+                                  pollfd{inner.process.metrics.get(), POLLIN, 0}};
+        if (::poll(fds.data(), fds.size(), 0) <= 0) {
+            return true;
+        }
+        inner.heard_at = now;
+    }
+    inner.sorted = now - inner.heard_at >= kPatience;
+    if (!inner.sorted) {
+        environments_[inner.process.pid].next_ask = now;
+        next_scan_ = std::min(next_scan_, now + kHurry);
+    }
+    return !inner.sorted;
 }
 
 void InnerWatch::notice_ends() {

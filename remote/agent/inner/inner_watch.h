@@ -66,6 +66,8 @@ private:
         std::optional<InnerRankFound> found;
         std::optional<ProcessEnd> end;
         bool gone = false;
+        double heard_at = 0;  ///< when it first wrote into pipes of its own; 0: not yet, or it has none
+        bool sorted = true;   ///< what it writes may be read: who it is, is known, or has been waited for
     };
     /// Of a rank that Rankscope has started.
     struct Outer {
@@ -78,6 +80,7 @@ private:
     Inner& add(const RankProcess& outer, pid_t pid, std::uint64_t start_ticks);
     bool take_pipes(const std::vector<RankProcess>& outers);
     void read();
+    bool is_held_back(Inner& inner);
     void notice_ends();
     void scan(std::vector<RankProcess>& outers, bool stops);
     std::vector<TreeProcess> tree_of(const RankProcess& outer, const ProcessTable& table);
