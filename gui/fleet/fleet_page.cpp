@@ -317,9 +317,8 @@ void FleetPage::show_menu(const QPoint& at) {
     for (QPushButton* button : {probe_, edit_, shell_, left_, keys_, remove_}) {
         menu->addAction(button->text(), button, &QPushButton::click)->setEnabled(button->isEnabled());
     }
-    menu->addAction(
-            selection(false).size() == 1 ? tr("R&uns on this node…") : tr("R&uns on these nodes…"),
-            this, &FleetPage::open_runs)
+    menu->addAction(selection(false).size() == 1 ? tr("R&uns on this node…") : tr("R&uns on these nodes…"),
+                    this, &FleetPage::open_runs)
         ->setObjectName(u"fleetRuns"_s);
     menu->addSeparator();
     const QString name = qs(node->spec.name);
@@ -443,8 +442,7 @@ void FleetPage::update_state() {
     const int probing = fleet_->running_probes();
     cancel_->setVisible(probing > 0);
     const auto count = int(fleet_->model()->nodes().size());
-    QString text =
-        count == 1 ? tr("This computer. Add the nodes you train on.") : tr("%1 nodes").arg(count);
+    QString text = count == 1 ? tr("This computer. Add the nodes you train on.") : tr("%1 nodes").arg(count);
     if (const int shown = shown_rows(); shown < count) {
         text = tr("%1 of %2 nodes").arg(shown).arg(count);
     }

@@ -168,12 +168,12 @@ void FleetPage::ask_remove() {
                         QMessageBox::NoButton, this);
     box->setObjectName(u"removeDialog"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setInformativeText(plain_text(
-        (nodes.size() == 1 ? tr("Its entry is removed from %1. The node itself does not "
-                                "change, and stored runs stay.")
-                           : tr("Their entries are removed from %1. The nodes themselves do not "
-                                "change, and stored runs stay."))
-            .arg(qs(fleet_->file().string()))));
+    box->setInformativeText(
+        plain_text((nodes.size() == 1 ? tr("Its entry is removed from %1. The node itself does not "
+                                           "change, and stored runs stay.")
+                                      : tr("Their entries are removed from %1. The nodes themselves do not "
+                                           "change, and stored runs stay."))
+                       .arg(qs(fleet_->file().string()))));
     if (nodes.size() > 1) {
         QStringList names;
         for (const NodeSpec& node : nodes) {

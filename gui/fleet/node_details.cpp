@@ -165,9 +165,9 @@ NodeDetails::NodeDetails(QWidget* parent) : QFrame(parent) {
     auto* nothing = make_label({}, this, "muted");
     nothing->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     nothing->setWordWrap(true);
-    nothing->setText(tr(
-        "No facts of this node yet. Probe connects to it, copies Rankscope's agent to your cache folder "
-        "there, and shows its GPUs, memory, network and clock."));
+    nothing->setText(
+        tr("No facts of this node yet. Probe connects to it, copies Rankscope's agent to your cache folder "
+           "there, and shows its GPUs, memory, network and clock."));
     facts_ = new QTextEdit(this);
     facts_->setObjectName(u"nodeFacts"_s);
     facts_->setAccessibleName(tr("Facts of the node"));

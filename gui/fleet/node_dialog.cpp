@@ -115,8 +115,7 @@ NodeDialog::NodeDialog(const NodeSpec& node, QStringList taken, bool is_new, QWi
 }
 
 void NodeDialog::make_fields(const NodeSpec& node) {
-    name_ =
-        form_->add_line("name", tr("&Name"), "nodeName", tr("node1"), tr("A unique name for the node"));
+    name_ = form_->add_line("name", tr("&Name"), "nodeName", tr("node1"), tr("A unique name for the node"));
     host_ = form_->add_line("host", tr("&Host"), "nodeHost", tr("same as the name"),
                             tr("Name, address, or a Host of your ssh_config"));
     port_ = form_->add_line("port", tr("&Port"), "nodePort", tr("22, or from ssh_config"));

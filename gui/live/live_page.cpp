@@ -91,11 +91,11 @@ LivePage::LivePage(Workspace* workspace, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(stack_);
-    empty_ = new EmptyState(
-        tr("No run yet"),
-        tr("Choose nodes and what to train on the Launch page and press Start: every rank's "
-           "curves, state and output then appear here. A finished run opens again from Runs."),
-        tr("Go to &Launch"), this);
+    empty_ =
+        new EmptyState(tr("No run yet"),
+                       tr("Choose nodes and what to train on the Launch page and press Start: every rank's "
+                          "curves, state and output then appear here. A finished run opens again from Runs."),
+                       tr("Go to &Launch"), this);
     empty_->setObjectName(u"liveEmpty"_s);
     stack_->addWidget(empty_);
     stack_->addWidget(make_content());
