@@ -294,6 +294,24 @@ Event victim(const std::string& node, int rank, int missing, std::int64_t t_us) 
     return event;
 }
 
+// A script's own exit code, too: "ConnectionResetError" and 1.
+TEST(RunTracker, AStopThatReachesOneNodeFirstIsNoFailureOfTheOther) {
+    RunTracker tracker = tracker_of(2, 1);
+    tracker.observe(traced_exit("node2", 1, -1, 15, 10, true));
+    tracker.observe(end_with_detail("node2", Outcome::Stopped));
+    Event lost = traced_exit("node1", 0, 1, 0, 11);
+    tracker.observe(lost);
+    EXPECT_EQ(tracker.verdict(true).outcome, Outcome::Failed) << "its own failure";
+    RunTracker other = tracker_of(2, 1);
+    other.observe(traced_exit("node2", 1, -1, 15, 10, true));
+    other.observe(end_with_detail("node2", Outcome::Stopped));
+    std::get<ExitEvent>(lost.body).lost_peer = true;
+    other.observe(lost);
+    other.observe(end_with_detail("node1", Outcome::Failed));
+    EXPECT_EQ(other.verdict(true).outcome, Outcome::Stopped);
+    EXPECT_EQ(other.verdict(true).exit_code, 130);
+}
+
 Event end_that_names_a_stopped_rank(const std::string& node, int rank, const std::string& its_node) {
     Event event = end_with_detail(node, Outcome::Failed);
     auto& end = std::get<EndEvent>(event.body);

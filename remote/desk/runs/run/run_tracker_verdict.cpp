@@ -368,8 +368,10 @@ EndEvent RunTracker::verdict(bool by_user) const {
     const Exit* exit = culprit();
     // A rank that lost its peer is no culprit where the peer was ended by a stop that reached its node first,
     // or went down with a whole node.
-    const bool consequence = exit != nullptr && exit->event.code == kExitPeerLost &&
-                             (by_user || lost != ended_.end() || stopped_before(exit->t_us));
+    const bool says_so = exit != nullptr && exit->event.code == kExitPeerLost;
+    const bool lost_peer = says_so || (exit != nullptr && exit->event.lost_peer);
+    const bool consequence =
+        (says_so && lost != ended_.end()) || (lost_peer && (by_user || stopped_before(exit->t_us)));
     if (exit != nullptr && !consequence && !by_user) {
         if (auto missing = verdict_on_a_missing_rank(*exit)) {
             return *missing;
