@@ -53,12 +53,10 @@ void connect_doctor(MainWindow* window) {
     DoctorPage* doctor = window->doctor_page();
     LivePage* live = window->live_page();
     LaunchPage* launch = window->launch_page();
-    const auto show_job = [doctor, launch] {
-        doctor->set_job(
-            {launch->job(), launch->job_title(), launch->chosen_nodes(), launch->state().check_reason()});
-    };
-    show_job();
-    QObject::connect(launch, &LaunchPage::jobChanged, doctor, show_job);
+    doctor->set_job_source([launch]() -> JobInHand {
+        return {launch->job(), launch->job_title(), launch->chosen_nodes(), launch->state().check_reason()};
+    });
+    QObject::connect(launch, &LaunchPage::jobChanged, doctor, &DoctorPage::job_changed);
     doctor->set_job_editor(
         [launch](const std::map<std::string, std::string>& keys) { return launch->set_job_keys(keys); });
     QObject::connect(doctor, &DoctorPage::startRequested, launch, &LaunchPage::start_or_show_why);

@@ -139,6 +139,9 @@ void DoctorPage::run(PreflightDepth depth) {
         subject_->inspect(job_of_nodes(nodes_->chosen()), depth);
         return;
     }
+    if (job_source_) {
+        job_ = job_source_();
+    }
     Job job = job_.job;
     const std::vector<std::string> chosen = nodes_->chosen();
     if (subject_->kind() == DoctorSubject::Kind::Job && chosen.size() < job_.nodes.size()) {
@@ -256,9 +259,16 @@ void DoctorPage::apply_to_job(const std::map<std::string, std::string>& keys) {
                             : tr("The job in Launch now has %1.").arg(set.join(u", "_s)));
 }
 
-void DoctorPage::set_job(JobInHand job) {
+void DoctorPage::set_job_source(std::function<JobInHand()> source) {
+    job_source_ = std::move(source);
+    job_changed();
+}
+
+void DoctorPage::job_changed() {
     RANKSCOPE_CHECK(on_thread_of(this), return );
-    job_ = std::move(job);
+    if (job_source_) {
+        job_ = job_source_();
+    }
     if (subject_->kind() == DoctorSubject::Kind::Job) {
         subject_changed();
     }
@@ -296,6 +306,9 @@ void DoctorPage::subject_changed() {
 void DoctorPage::show_problem() {
     const DoctorSubject::Kind kind = subject_->kind();
     const bool of_job = kind == DoctorSubject::Kind::Job;
+    if (of_job && job_source_) {
+        job_ = job_source_();
+    }
     QString reason = of_job ? job_.reason : QString();
     const bool choosable = of_job ? !job_.nodes.empty() : kind == DoctorSubject::Kind::Nodes;
     if (reason.isEmpty() && choosable && nodes_->chosen().empty()) {

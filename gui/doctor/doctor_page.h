@@ -55,7 +55,9 @@ class DoctorPage : public QWidget {
 public:
     explicit DoctorPage(Workspace* workspace, QWidget* parent = nullptr);
 
-    void set_job(JobInHand job);
+    /// Asked whenever the job is shown or checked.
+    void set_job_source(std::function<JobInHand()> source);
+    void job_changed();
     /// Puts values into the job; a failure changes nothing.
     using JobEditor = std::function<std::optional<Failure>(const std::map<std::string, std::string>& keys)>;
     void set_job_editor(JobEditor editor) { set_job_keys_ = std::move(editor); }
@@ -121,6 +123,7 @@ private:
     Workspace* workspace_;
     DoctorSubject* subject_;
     std::function<std::vector<DoctorRun>()> runs_;
+    std::function<JobInHand()> job_source_;
     JobInHand job_;
     JobEditor set_job_keys_;
     std::shared_ptr<const PreflightReport> shown_;

@@ -119,9 +119,11 @@ TEST_F(NcclFrame, NothingIsReadForAHiddenPane) {
     const std::string log = nccl_log({.nodes = 1, .gpus = 1});
     ASSERT_TRUE((*store)->append(run.id, {output(0, "node9", 1, log)}).ok());
     LiveModel model(nullptr);
-    LiveData data_of_run = synthetic_data(run);
-    data_of_run.state.end.reset();
+    LiveData data_of_run;
+    data_of_run.set_plan(synthetic_plan(run));
+    data_of_run.state.run_id = run.id;
     model.reset(std::move(data_of_run));
+    model.apply({output(0, "node9", 1, log)});
     NcclData data(&pool_);
     NcclPane pane(&data);
     data.show_run(&model, *store, true);

@@ -63,7 +63,7 @@ TEST_F(Groups, FilterTheFleet) {
     table->selectRow(2);
     filter->setCurrentIndex(filter->findData(u"rack 1"_s));
     EXPECT_EQ(shown_rows(), 2);
-    EXPECT_TRUE(find<QLabel>("fleetSummary")->text().startsWith(u"2 of 5 machines"_s));
+    EXPECT_TRUE(find<QLabel>("fleetSummary")->text().startsWith(u"2 of 5 nodes"_s));
     EXPECT_EQ(table->currentIndex().row(), 1) << "a hidden row is not selected";
     table->setFocus();
     table->selectAll();
