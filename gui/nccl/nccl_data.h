@@ -33,13 +33,13 @@ public:
     ~NcclData() override;
 
     /// The run of a model in its current state, and what it prints from now on if it is live. `store`: has what was
-    /// printed before; may be null. The model outlives this, or another show_…() comes first. While nobody looks
-    /// (set_looked_at()), a run that is stored is not read.
+    /// printed before; may be null. The model outlives this, or another show_…() comes first. A stored
+    /// run is read when its pane is visible (set_looked_at()).
     void show_run(LiveModel* model, std::shared_ptr<RunStore> store, bool live);
     /// Logs from elsewhere (see logs::read_sources); names begin with `strip` no longer.
     void show_files(const std::vector<std::string>& paths, const std::string& strip = {});
     void clear();
-    /// Whether somebody looks at what this has of a run, which is read from the first look on.
+    /// Whether the pane is visible; the run is read from the first time on.
     void set_looked_at(bool looked_at);
     /// What range() reports; a run that is shown begins with all times.
     void set_range(const TimeSpan& span) { range_.set_span(span); }
@@ -78,7 +78,7 @@ private:
     LiveModel* run_ = nullptr;
     std::shared_ptr<RunStore> store_;  ///< of the run
     bool looked_at_ = true;
-    bool put_off_ = false;  ///< the run is read when somebody looks
+    bool put_off_ = false;  ///< the run is read when the pane becomes visible
     bool live_ = false;
     bool reading_ = false;
     bool over_ = false;  ///< the run has ended, and its last snapshot was asked for

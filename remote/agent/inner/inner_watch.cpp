@@ -347,7 +347,7 @@ bool InnerWatch::take(RankProcess& outer, const InnerRankFound& found, const Pro
     return true;
 }
 
-// What comes through the pipes of the first process may be of any of its ranks; a process that is no rank belongs to the
+// The pipes of the first process carry the output of any of its ranks; a process that is no rank belongs to the
 // one above it.
 void InnerWatch::assign_shared(RankProcess& outer, const std::vector<TreeProcess>& tree) {
     const auto& own = outers_[outer.spec.rank()];

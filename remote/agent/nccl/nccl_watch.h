@@ -28,7 +28,7 @@ double nccl_event_interval_s(int world_size, double age_s);
 /// be observed. Part of the supervisor, on its thread.
 class NcclWatch {
 public:
-    /// `rank_of`: the rank that a process stands for, where the program of a rank has started it.
+    /// `rank_of`: the rank of a process that a rank's program has started.
     explicit NcclWatch(SpoolWriter& spool, RankRings::RankOf rank_of = {})
         : spool_(spool), rank_of_(std::move(rank_of)) {}
 

@@ -24,7 +24,7 @@ namespace rankscope::agent {
 /// of all of them. Not thread-safe, never blocks.
 class RankRings {
 public:
-    /// The rank that a process stands for; -1: for none of its own.
+    /// The rank of a process; -1: it is none of its own.
     using RankOf = std::function<int(pid_t pid)>;
 
     explicit RankRings(std::filesystem::path folder, RankOf rank_of = {})
@@ -42,7 +42,7 @@ public:
     /// Bits of nccl_ring::Problem, of all processes together.
     std::uint32_t problems() const;
     bool found() const { return !rings_.empty(); }
-    /// A process of it stands for this rank.
+    /// One of its processes is this rank.
     bool has(int rank) const { return parts_.contains(rank); }
     /// A file is there, for longer than a start takes, and cannot be read.
     bool unreadable() const { return unreadable_; }

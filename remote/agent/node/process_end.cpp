@@ -29,7 +29,7 @@ static_assert(sizeof(PidfdInfo) == 64);
 constexpr std::uint64_t kExitCode = 1U << 3U;
 constexpr unsigned long kGetInfo = _IOWR(0xFF, 11, PidfdInfo);
 
-// The last field of /proc/PID/stat, of a process that nobody has waited for.
+// The last field of /proc/PID/stat, of a zombie.
 std::optional<int> status_in_proc(pid_t pid) {
     const auto text = read_file("/proc/" + std::to_string(pid) + "/stat").value_or("");
     const auto after_name = text.rfind(')');
