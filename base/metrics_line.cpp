@@ -3,6 +3,7 @@
 
 #include <base/json_text.h>
 #include <base/metrics_line.h>
+#include <base/python_json.h>
 
 #include <nlohmann/json.hpp>
 
@@ -33,35 +34,6 @@ std::optional<double> infinity_of(std::string_view text) {
     return text == kInfinity        ? std::optional(kInfinite)
            : text == kMinusInfinity ? std::optional(-kInfinite)
                                     : std::nullopt;
-}
-
-// Python's json module, and others, write NaN, Infinity and -Infinity, which JSON does not have. A diverged
-// loss is the last line that may be dropped. Nothing when there are none outside of strings.
-std::optional<std::string> without_non_finite(std::string_view line) {
-    std::string result;
-    bool in_string = false;
-    bool found = false;
-    for (std::size_t i = 0; i < line.size();) {
-        if (in_string && line[i] == '\\') {
-            result += line.substr(i, 2);
-            i += 2;
-            continue;
-        }
-        in_string = in_string != (line[i] == '"');
-        std::string_view token = line.substr(i, 1);
-        std::string_view as = token;
-        for (const auto& [word, json_form] : {std::pair("NaN", "null"), std::pair("Infinity", "\"inf\""),
-                                              std::pair("-Infinity", "\"-inf\"")}) {
-            if (!in_string && line.substr(i).starts_with(word)) {
-                token = word;
-                as = json_form;
-                found = true;
-            }
-        }
-        result += as;
-        i += token.size();
-    }
-    return found ? std::optional(std::move(result)) : std::nullopt;
 }
 
 // "step" and "epoch" are numbers or null, never something else that only looks like a series of that name.

@@ -16,11 +16,11 @@ constexpr int kMostRemovals = 16;
 
 }  // namespace
 
-PrivateFolder::PrivateFolder() {
+PrivateFolder::PrivateFolder(Where where) {
     std::string base = "/tmp";
     const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-    if (runtime != nullptr && runtime[0] == '/' && std::string(runtime).size() <= kLongestBase &&
-        ::access(runtime, W_OK | X_OK) == 0) {
+    if (where == Where::Runtime && runtime != nullptr && runtime[0] == '/' &&
+        std::string(runtime).size() <= kLongestBase && ::access(runtime, W_OK | X_OK) == 0) {
         base = runtime;
     }
     std::string pattern = base + "/rankscope-ssh-XXXXXX";

@@ -11,7 +11,10 @@ namespace rankscope {
 /// socket's address holds 107 characters. Invalid where none can be made (see errno).
 class PrivateFolder {
 public:
-    PrivateFolder();
+    /// Another user's process must find what it is handed: no way leads to it through the runtime folder, which is private.
+    enum class Where { Runtime, Shared };
+
+    explicit PrivateFolder(Where where = Where::Runtime);
     PrivateFolder(const PrivateFolder&) = delete;
     PrivateFolder& operator=(const PrivateFolder&) = delete;
     ~PrivateFolder();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/json_text.h>
+#include <base/text.h>
 #include <engine/checkpoint/checkpoint_store.h>
 #include <engine/checkpoint/file_io.h>
 #include <engine/checkpoint/safetensors.h>
@@ -16,7 +17,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <system_error>
 #include <utility>
@@ -47,12 +47,9 @@ std::optional<std::int64_t> step_of(const fs::path& folder) {
     if (!name.starts_with(kPrefix)) {
         return std::nullopt;
     }
-    std::int64_t step = 0;
-    const char* end = name.data() + name.size();
-    const auto [stop, error] = std::from_chars(name.data() + kPrefix.size(), end, step);
+    const auto step = parse_number<std::int64_t>(std::string_view(name).substr(kPrefix.size()));
     // Only names that we would give: "step_5" and "step_00000005" must not be two.
-    return error == std::errc{} && stop == end && step >= 0 && name == name_of(step) ? std::optional(step)
-                                                                                     : std::nullopt;
+    return step && *step >= 0 && name == name_of(*step) ? step : std::nullopt;
 }
 
 /// The file's text; its last member is the hash of everything else.

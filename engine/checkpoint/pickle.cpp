@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/pickle/opcodes.h>
+#include <base/pickle/unpickler.h>
 #include <engine/checkpoint/pickle.h>
 #include <engine/error.h>
-#include <engine/pickle/opcodes.h>
-#include <engine/pickle/unpickler.h>
 
 #include <algorithm>
 #include <array>
@@ -15,12 +15,17 @@
 namespace rankscope::engine {
 namespace {
 
-bool is_one_of(const std::string& name, std::initializer_list<std::string_view> names) {
+struct PickleStorage {
+    StoredType dtype = StoredType::f32;
+    std::string key;
+};
+
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 /// torch.float32, … : they come as a tensor's or a module's attribute.
-bool is_dtype(const std::string& name) {
+bool is_dtype(std::string_view name) {
     return is_one_of(name,
                      {"torch.float64", "torch.float32", "torch.float16", "torch.bfloat16", "torch.int64",
                       "torch.int32", "torch.int16", "torch.int8", "torch.uint8", "torch.bool"});
@@ -39,10 +44,9 @@ bool is_known_function(const std::string& name) {
                             "torch._utils._rebuild_parameter"});
 }
 
-std::optional<StoredType> storage_type(const std::string& name) {
+std::optional<StoredType> storage_type(std::string_view name) {
     constexpr std::string_view kModule = "torch.";
-    return name.starts_with(kModule) ? stored_type_of_torch(std::string_view(name).substr(kModule.size()))
-                                     : std::nullopt;
+    return name.starts_with(kModule) ? stored_type_of_torch(name.substr(kModule.size())) : std::nullopt;
 }
 
 Shape dimensions(Unpickler& reader, PickleId id) {
@@ -54,13 +58,13 @@ Shape dimensions(Unpickler& reader, PickleId id) {
 }
 
 void push_tensor(Unpickler& reader, const std::vector<PickleId>& arguments) {
-    const auto& from = reader.as<PickleStorage>(arguments[0], "a storage is needed");
+    const auto& from = reader.object<PickleStorage>(arguments[0], "a storage is needed");
     PickleTensor tensor{from.dtype, from.key, reader.as<std::int64_t>(arguments[1], "an offset is needed"),
                         dimensions(reader, arguments[2]), dimensions(reader, arguments[3])};
     if (tensor.shape.size() != tensor.stride.size() || tensor.shape.size() > kMaxPickleDepth) {
         reader.refuse("a tensor's shape and strides do not fit");
     }
-    reader.push(std::move(tensor));
+    reader.push(PickleObject{std::move(tensor)});
 }
 
 /// The globals of a state dict: those that torch.load(weights_only=True) takes.
@@ -92,7 +96,7 @@ public:
             return reader.push_known(arguments[0]);
         }
         if (name == "torch._utils._rebuild_parameter" && arguments.size() == 3) {
-            reader.as<PickleTensor>(arguments[0], "a tensor is needed");
+            reader.object<PickleTensor>(arguments[0], "a tensor is needed");
             return reader.push_known(arguments[0]);
         }
         if ((name == "torch._utils._rebuild_tensor_v2" && (arguments.size() == 6 || arguments.size() == 7)) ||
@@ -100,7 +104,7 @@ public:
             return push_tensor(reader, arguments);
         }
         if (is_opaque_maker(name)) {
-            return reader.push(PickleOpaque{name});
+            return reader.push(PickleObject{});
         }
         reader.refuse(name + " is called in a way that PyTorch does not use");
     }
@@ -114,15 +118,16 @@ public:
     /// A storage: ("storage", type, key, device, elements).
     void persistent(Unpickler& reader, PickleId id) const override {
         const std::vector<PickleId> items = reader.as<PickleTuple>(id, "a storage's name is needed").items;
-        if (items.size() != 5 || reader.as<std::string>(items[0], "a text is needed") != "storage") {
+        if (items.size() != 5 || reader.as<std::string_view>(items[0], "a text is needed") != "storage") {
             reader.refuse("a storage is described in a way that PyTorch does not use");
         }
-        const std::string type = reader.as<PickleGlobal>(items[1], "a storage's type is needed").name;
+        const std::string type(reader.as<PickleGlobal>(items[1], "a storage's type is needed").name);
         const auto stored = storage_type(type);
         if (!stored) {
             reader.refuse(type + " is not a type of storage");
         }
-        reader.push(PickleStorage{*stored, reader.as<std::string>(items[2], "a storage's key is needed")});
+        const auto key = reader.as<std::string_view>(items[2], "a storage's key is needed");
+        reader.push(PickleObject{PickleStorage{*stored, std::string(key)}});
     }
 };
 
@@ -138,7 +143,12 @@ PickleTree read_pickle(std::string_view bytes) {
     if (bytes.size() > kMaxPickle) {
         throw Error("its pickle is too large (" + std::to_string(bytes.size()) + " bytes)");
     }
-    return Unpickler(bytes, TorchRules()).read();
+    try {
+        const TorchRules rules;
+        return Unpickler(bytes, &rules).read();
+    } catch (const PickleError& error) {
+        throw Error(error.what());
+    }
 }
 
 PickleWriter::PickleWriter() {

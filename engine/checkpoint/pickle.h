@@ -3,7 +3,9 @@
 
 #pragma once
 
-#include <engine/pickle/pickle_tree.h>
+#include <base/pickle/pickle_tree.h>
+#include <engine/graph/graph.h>
+#include <engine/tensor/stored_type.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,10 +17,21 @@
 /// needs, those that torch.load(weights_only=True) takes. Anything else is refused by its name.
 namespace rankscope::engine {
 
+/// A view of a storage, as torch._utils._rebuild_tensor_v2 takes it: in elements, not yet checked against the
+/// storage's real size.
+struct PickleTensor {
+    StoredType dtype = StoredType::f32;
+    std::string storage;  ///< key: the entry data/KEY of the archive
+    std::int64_t offset = 0;
+    Shape shape;
+    Shape stride;
+};
+
 inline constexpr std::size_t kMaxPickle = std::size_t{64}
                                           << 20U;  ///< bytes; a state dict takes 300 per tensor
 
-/// Throws Error: damaged, too large, too deep, or holding what is not allowed.
+/// Tensors are objects of the kind PickleTensor. The tree refers to `bytes`. Throws Error: damaged, too large, too
+/// deep, or holding what is not allowed.
 PickleTree read_pickle(std::string_view bytes);
 
 /// Writes one value, depth first, as torch.load expects it (protocol 2).

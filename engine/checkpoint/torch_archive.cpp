@@ -99,7 +99,7 @@ TorchArchive TorchArchive::read(const std::filesystem::path& path) {
 
 TensorRecord TorchArchive::tensor(PickleId id, const std::string& name) const {
     const auto refuse = [&](const std::string& what) { throw Error("tensor " + name + " " + what); };
-    const auto* tensor = std::get_if<PickleTensor>(&values_.at(id));
+    const auto* tensor = values_.object<PickleTensor>(id);
     if (tensor == nullptr) {
         refuse("is not a tensor");
     }
@@ -148,14 +148,14 @@ std::vector<TensorRecord> TorchArchive::tensors(PickleId dict) const {
     std::map<std::string_view, PickleId> last;
     std::vector<std::string_view> order;
     for (const auto& [key, value] : items->items) {
-        const auto* name = std::get_if<std::string>(&values_.at(key));
+        const auto* name = std::get_if<std::string_view>(&values_.at(key));
         if (name != nullptr && last.insert_or_assign(*name, value).second) {
             order.push_back(*name);
         }
     }
     std::vector<TensorRecord> records;
     for (const std::string_view name : order) {
-        if (std::holds_alternative<PickleTensor>(values_.at(last[name]))) {
+        if (values_.object<PickleTensor>(last[name]) != nullptr) {
             records.push_back(tensor(last[name], std::string(name)));
         }
     }

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <engine/checkpoint/torch_archive.h>
 #include <engine/checkpoint/torch_checkpoint.h>
 #include <engine/error.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -26,15 +26,16 @@ std::optional<std::int64_t> epoch_of(const fs::path& path) {
     if (!name.starts_with(kEpochPrefix) || !name.ends_with(kSuffix)) {
         return std::nullopt;
     }
-    std::int64_t epoch = 0;
-    const char* end = name.data() + name.size() - kSuffix.size();
-    const auto [stop, error] = std::from_chars(name.data() + kEpochPrefix.size(), end, epoch);
-    return error == std::errc{} && stop == end && epoch >= 0 ? std::optional(epoch) : std::nullopt;
+    std::string_view digits(name);
+    digits.remove_suffix(kSuffix.size());
+    digits.remove_prefix(kEpochPrefix.size());
+    const auto epoch = parse_number<std::int64_t>(digits);
+    return epoch && *epoch >= 0 ? epoch : std::nullopt;
 }
 
 /// A number, or a tensor of one element: Distribuuuu's accuracies have been both.
 std::optional<double> number_of(const TorchArchive& archive, PickleId id) {
-    if (!std::holds_alternative<PickleTensor>(archive.values().at(id))) {
+    if (archive.values().object<PickleTensor>(id) == nullptr) {
         return archive.values().number(id);
     }
     const TensorRecord record = archive.tensor(id, "a number");
@@ -61,11 +62,9 @@ std::optional<double> number_of(const TorchArchive& archive, PickleId id) {
 std::vector<std::int64_t> numbers_of_groups(const PickleTree& values, PickleId optimizer) {
     std::vector<std::int64_t> numbers;
     const auto groups = values.find(optimizer, "param_groups");
-    const auto* list = groups ? std::get_if<PickleList>(&values.at(*groups)) : nullptr;
-    for (const PickleId group : list != nullptr ? list->items : std::vector<PickleId>()) {
+    for (const PickleId group : groups ? values.items(*groups) : std::vector<PickleId>()) {
         const auto parameters = values.find(group, "params");
-        const auto* items = parameters ? std::get_if<PickleList>(&values.at(*parameters)) : nullptr;
-        for (const PickleId item : items != nullptr ? items->items : std::vector<PickleId>()) {
+        for (const PickleId item : parameters ? values.items(*parameters) : std::vector<PickleId>()) {
             if (const auto number = values.integer(item)) {
                 numbers.push_back(*number);
             }
@@ -95,14 +94,14 @@ void read_optimizer(const TorchArchive& archive, PickleId optimizer, std::span<c
             throw Error("its optimizer has a state for a parameter that its groups do not name");
         }
         for (const auto& [what, value] : items->items) {
-            const auto* text = std::get_if<std::string>(&values.at(what));
+            const auto* text = std::get_if<std::string_view>(&values.at(what));
             if (text != nullptr && *text == "step") {
                 if (const auto step = number_of(archive, value)) {
                     checkpoint.step = std::llround(*step);
                 }
-            } else if (text != nullptr && std::holds_alternative<PickleTensor>(values.at(value))) {
+            } else if (text != nullptr && values.object<PickleTensor>(value) != nullptr) {
                 checkpoint.optimizer.push_back(
-                    archive.tensor(value, optimizer_tensor_name(name->second, *text)));
+                    archive.tensor(value, optimizer_tensor_name(name->second, std::string(*text))));
             }
         }
     }

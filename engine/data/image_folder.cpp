@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <engine/data/data_paths.h>
 #include <engine/data/folder_images.h>
 #include <engine/data/image_folder.h>
 #include <engine/error.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 
 namespace rankscope::engine {
@@ -17,10 +17,7 @@ namespace fs = std::filesystem;
 
 std::string lower_extension(const std::string& name) {
     const std::size_t dot = name.rfind('.');
-    std::string extension = dot == std::string::npos ? "" : name.substr(dot);
-    std::ranges::transform(extension, extension.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return extension;
+    return dot == std::string::npos ? "" : lower_case(name.substr(dot));
 }
 
 bool is_one_of(const std::string& word, const std::vector<std::string>& words) {

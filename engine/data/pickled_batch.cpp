@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/pickle/unpickler.h>
 #include <engine/data/pickled_batch.h>
 #include <engine/error.h>
-#include <engine/pickle/unpickler.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +11,13 @@
 
 namespace rankscope::engine {
 namespace {
+
+/// A NumPy array of plain bytes.
+struct PickleArray {
+    std::vector<std::int64_t> shape;
+    bool by_columns = false;
+    std::string_view data;
+};
 
 /// The globals of a NumPy array of bytes. Source: NumPy's ndarray.__reduce__.
 class NumpyRules final : public PickleRules {
@@ -38,7 +45,7 @@ public:
         if (function == "numpy.dtype") {
             return reader.push(PickleNone{});
         }
-        reader.push(PickleArray{});
+        reader.push(PickleObject{PickleArray{}});
     }
 
     /// An array's state is (version, shape, dtype, fortran order, data); a dtype's is skipped.
@@ -46,7 +53,7 @@ public:
         if (std::holds_alternative<PickleNone>(reader.value(object))) {
             return;
         }
-        reader.as<PickleArray>(object, "an array is needed");
+        reader.object<PickleArray>(object, "an array is needed");
         const std::vector<PickleId> items = reader.as<PickleTuple>(state, "an array's state is needed").items;
         if (items.size() != 5) {
             reader.refuse("its array is not of plain bytes");
@@ -56,8 +63,8 @@ public:
             array.shape.push_back(reader.as<std::int64_t>(item, "a dimension is needed"));
         }
         array.by_columns = reader.as<bool>(items[3], "the order of an array is needed");
-        array.data = reader.as<PickleBytes>(items[4], "an array's bytes are needed");
-        reader.value(object) = std::move(array);
+        array.data = reader.as<std::string_view>(items[4], "an array's bytes are needed");
+        reader.value(object) = PickleObject{std::move(array)};
     }
 
     void persistent(Unpickler& reader, PickleId /*id*/) const override {
@@ -69,12 +76,15 @@ std::string_view as_text(std::span<const std::uint8_t> bytes) {
     return {static_cast<const char*>(static_cast<const void*>(bytes.data())), bytes.size()};
 }
 
-PickledBatch batch_of(const PickleTree& tree, std::span<const std::uint8_t> bytes,
-                      const std::string& label_key) {
+std::span<const std::uint8_t> as_bytes(std::string_view text) {
+    return {static_cast<const std::uint8_t*>(static_cast<const void*>(text.data())), text.size()};
+}
+
+PickledBatch batch_of(const PickleTree& tree, const std::string& label_key) {
     const auto label_list = tree.find(tree.root, label_key);
     const auto data_array = tree.find(tree.root, "data");
     const auto* labels = label_list ? std::get_if<PickleList>(&tree.at(*label_list)) : nullptr;
-    const auto* data = data_array ? std::get_if<PickleArray>(&tree.at(*data_array)) : nullptr;
+    const auto* data = data_array ? tree.object<PickleArray>(*data_array) : nullptr;
     if (labels == nullptr || data == nullptr || data->shape.size() != 2 || data->by_columns) {
         throw Error("it lacks the array data or the list " + label_key);
     }
@@ -82,12 +92,12 @@ PickledBatch batch_of(const PickleTree& tree, std::span<const std::uint8_t> byte
     const std::int64_t row_bytes = data->shape[1];
     constexpr std::int64_t kMost = std::int64_t{1} << 31U;
     if (rows < 1 || row_bytes < 1 || rows > kMost || row_bytes > kMost ||
-        static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(row_bytes) != data->data.size ||
+        static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(row_bytes) != data->data.size() ||
         labels->items.size() != static_cast<std::size_t>(rows)) {
         throw Error("array and labels are not of one length");
     }
     PickledBatch result;
-    result.rows = bytes.subspan(data->data.offset, data->data.size);
+    result.rows = as_bytes(data->data);
     result.row_bytes = static_cast<std::size_t>(row_bytes);
     for (const PickleId item : labels->items) {
         const std::int64_t label = tree.integer(item).value_or(-1);
@@ -104,8 +114,9 @@ PickledBatch batch_of(const PickleTree& tree, std::span<const std::uint8_t> byte
 PickledBatch read_pickled_batch(std::span<const std::uint8_t> bytes, const std::string& label_key,
                                 const std::string& name) {
     try {
-        return batch_of(Unpickler(as_text(bytes), NumpyRules()).read(), bytes, label_key);
-    } catch (const Error& error) {
+        const NumpyRules rules;
+        return batch_of(Unpickler(as_text(bytes), &rules).read(), label_key);
+    } catch (const std::runtime_error& error) {
         throw Error(name + ": is not a batch of CIFAR's python version: " + error.what());
     }
 }

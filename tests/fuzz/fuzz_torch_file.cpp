@@ -18,7 +18,7 @@ using namespace rankscope::engine;
 void try_tensors(const TorchArchive& archive) {
     const PickleTree& values = archive.values();
     for (PickleId id = 0; id < values.nodes.size(); ++id) {
-        if (!std::holds_alternative<PickleTensor>(values.at(id))) {
+        if (values.object<PickleTensor>(id) == nullptr) {
             continue;
         }
         try {

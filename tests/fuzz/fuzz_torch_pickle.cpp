@@ -22,7 +22,7 @@ void walk(const PickleTree& tree, PickleId id, int depth) {
             walk(tree, key, depth + 1);
             walk(tree, item, depth + 1);
         }
-    } else if (const auto* tensor = std::get_if<PickleTensor>(&value)) {
+    } else if (const auto* tensor = tree.object<PickleTensor>(id)) {
         fuzz::require(tensor->shape.size() == tensor->stride.size(), "a stride for each dimension");
     }
     tree.number(id);

@@ -4,7 +4,6 @@
 // Dumps of PyTorch's Flight Recorder: recorded ones (tests/data/flight_recorder), and files of other shapes.
 
 #include <base/files.h>
-#include <remote/observe/flight_recorder/dump_tree.h>
 #include <remote/observe/flight_recorder/flight_match.h>
 
 #include <gtest/gtest.h>

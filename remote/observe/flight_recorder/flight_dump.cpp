@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/observe/flight_recorder/dump_tree.h>
+#include <base/pickle/unpickler.h>
 #include <remote/observe/flight_recorder/flight_dump.h>
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -20,26 +22,98 @@ constexpr std::size_t kMostGroups = 10'000;
 constexpr std::size_t kMaxText = 4096;
 constexpr std::size_t kRankBytes = 64;  // of one that a group names, with what is made of it later
 constexpr std::size_t kMostBytes = std::size_t{128} << 20U;  // of all that is copied
+// The dicts whose keys are known are small: a hostile one must not cost more.
+constexpr std::size_t kMostKeys = 64;
+constexpr std::size_t kMaxJsonDepth = 64;
+
+using Json = nlohmann::json;
+
+class TreeIntake : public Json::json_sax_t {
+public:
+    PickleTree tree;
+
+    bool null() override { return add(PickleNone{}); }
+    bool boolean(bool value) override { return add(value); }
+    bool number_integer(number_integer_t value) override { return add(value); }
+    bool number_unsigned(number_unsigned_t value) override {
+        return add(std::in_range<std::int64_t>(value) ? PickleValue(static_cast<std::int64_t>(value))
+                                                      : PickleValue(static_cast<double>(value)));
+    }
+    bool number_float(number_float_t value, const string_t& /*text*/) override { return add(value); }
+    bool string(string_t& value) override { return add(keep(value)); }
+    bool binary(binary_t& /*value*/) override { return false; }
+    bool start_object(std::size_t /*size*/) override { return open(PickleDict{}); }
+    bool key(string_t& value) override {
+        key_ = static_cast<PickleId>(tree.nodes.size());
+        tree.nodes.emplace_back(keep(value));
+        return true;
+    }
+    bool end_object() override { return close(); }
+    bool start_array(std::size_t /*size*/) override { return open(PickleList{}); }
+    bool end_array() override { return close(); }
+    bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
+                     const Json::exception& /*error*/) override {
+        return false;
+    }
+
+private:
+    std::string_view keep(const std::string& text) { return tree.texts.emplace_back(text); }
+
+    bool add(PickleValue value) {
+        const auto id = static_cast<PickleId>(tree.nodes.size());
+        tree.nodes.push_back(std::move(value));
+        if (!open_.empty()) {
+            PickleValue& owner = tree.nodes[open_.back()];
+            if (auto* list = std::get_if<PickleList>(&owner)) {
+                list->items.push_back(id);
+            } else if (auto* dict = std::get_if<PickleDict>(&owner)) {
+                dict->items.emplace_back(key_, id);
+            }
+        }
+        return tree.nodes.size() < kMostPlainValues;
+    }
+    bool open(PickleValue value) {
+        if (!add(std::move(value)) || open_.size() == kMaxJsonDepth) {
+            return false;
+        }
+        open_.push_back(static_cast<PickleId>(tree.nodes.size() - 1));
+        return true;
+    }
+    bool close() {
+        open_.pop_back();
+        return true;
+    }
+
+    std::vector<PickleId> open_;
+    PickleId key_ = 0;
+};
+
+/// A JSON text as the same tree, up to where it is cut off.
+std::optional<PickleTree> read_json_tree(std::string_view text) {
+    TreeIntake intake;
+    intake.tree.complete = Json::sax_parse(text, &intake);
+    return intake.tree.nodes.empty() ? std::nullopt : std::optional(std::move(intake.tree));
+}
 
 class DumpReader {
 public:
-    explicit DumpReader(const DumpTree& tree) : tree_(tree) {}
+    explicit DumpReader(const PickleTree& tree) : tree_(tree) {}
 
     std::optional<FlightDump> read() {
         dump_.complete = tree_.complete;
-        if (std::holds_alternative<DumpList>(tree_.values[tree_.root])) {  // PyTorch 2.2
+        if (!tree_.items(tree_.root).empty()) {  // PyTorch 2.2
             entries(tree_.root);
             return dump_.entries.empty() ? std::nullopt : std::optional(std::move(dump_));
         }
-        const auto all = tree_.find(tree_.root, "entries");
-        const auto version = tree_.find(tree_.root, "version");
+        const auto all = find(tree_.root, "entries");
+        const auto version = find(tree_.root, "version");
         if (!all && !version) {
             return std::nullopt;
         }
         if (version) {
             dump_.version = text(*version);
         }
-        if (const auto groups = tree_.find(tree_.root, "pg_config")) {
+        if (const auto groups = find(tree_.root, "pg_config")) {
             read_groups(*groups);
         }
         if (all) {
@@ -49,6 +123,9 @@ public:
     }
 
 private:
+    std::optional<PickleId> find(PickleId dict, std::string_view key) const {
+        return tree_.find(dict, key, kMostKeys);
+    }
     bool room(std::size_t bytes) {
         if (bytes > room_) {
             dump_.complete = false;
@@ -57,25 +134,26 @@ private:
         room_ -= bytes;
         return true;
     }
-    std::string text(DumpId id) {
+    std::string text(PickleId id) {
         const std::string_view found = tree_.text(id).substr(0, kMaxText);
         return room(found.size()) ? std::string(found) : std::string();
     }
-    std::string text(DumpId dict, std::string_view key) {
-        const auto found = tree_.find(dict, key);
+    std::string text(PickleId dict, std::string_view key) {
+        const auto found = find(dict, key);
         return found ? text(*found) : std::string();
     }
-    std::int64_t integer(DumpId dict, std::string_view key) const {
-        const auto found = tree_.find(dict, key);
+    std::int64_t integer(PickleId dict, std::string_view key) const {
+        const auto found = find(dict, key);
         return found ? tree_.integer(*found).value_or(0) : 0;
     }
-    bool truth(DumpId dict, std::string_view key) const {
-        const auto found = tree_.find(dict, key);
-        return found && tree_.truth(*found);
+    bool truth(PickleId dict, std::string_view key) const {
+        const auto found = find(dict, key);
+        const auto* value = found ? std::get_if<bool>(&tree_.at(*found)) : nullptr;
+        return value != nullptr && *value;
     }
 
-    void read_groups(DumpId id) {
-        const auto* groups = std::get_if<DumpDict>(&tree_.values[id]);
+    void read_groups(PickleId id) {
+        const auto* groups = std::get_if<PickleDict>(&tree_.nodes[id]);
         if (groups == nullptr) {
             return;
         }
@@ -87,7 +165,7 @@ private:
             FlightGroup made;
             made.name = text(name);
             made.description = text(group, "desc");
-            if (const auto ranks = tree_.find(group, "ranks")) {
+            if (const auto ranks = find(group, "ranks")) {
                 made.ranks = ranks_of(tree_.text(*ranks));
             }
             dump_.groups.push_back(std::move(made));
@@ -110,8 +188,8 @@ private:
         return ranks;
     }
 
-    void entries(DumpId list) {
-        for (const DumpId id : tree_.items(list)) {
+    void entries(PickleId list) {
+        for (const PickleId id : tree_.items(list)) {
             if (dump_.entries.size() == kMostEntries || !room(sizeof(FlightEntry))) {
                 dump_.complete = false;
                 return;
@@ -125,10 +203,10 @@ private:
         }
     }
 
-    FlightEntry entry(DumpId id) {
+    FlightEntry entry(PickleId id) {
         FlightEntry made;
         group(id, made);
-        const auto sequence = tree_.find(id, "collective_seq_id");
+        const auto sequence = find(id, "collective_seq_id");
         made.sequence = sequence ? tree_.integer(*sequence).value_or(0) : integer(id, "seq_id");
         made.operation_id = integer(id, "op_id");
         made.point_to_point = truth(id, "is_p2p");
@@ -146,15 +224,15 @@ private:
         made.started_ns = integer(id, "time_discovered_started_ns");
         made.completed_ns = integer(id, "time_discovered_completed_ns");
         made.timeout_ms = integer(id, "timeout_ms");
-        if (const auto duration = tree_.find(id, "duration_ms")) {
+        if (const auto duration = find(id, "duration_ms")) {
             made.duration_ms = tree_.number(*duration).value_or(0);
         }
         frames(id, made);
         return made;
     }
     // ("0", "default_pg"); before PyTorch 2.4 its number alone.
-    void group(DumpId id, FlightEntry& made) {
-        if (const auto pair = tree_.find(id, "process_group")) {
+    void group(PickleId id, FlightEntry& made) {
+        if (const auto pair = find(id, "process_group")) {
             const auto& parts = tree_.items(*pair);
             made.group = parts.empty() ? text(*pair) : text(parts[0]);
             made.description = parts.size() > 1 ? text(parts[1]) : std::string();
@@ -162,13 +240,13 @@ private:
             made.group = std::to_string(integer(id, "pg_id"));
         }
     }
-    FlightSizes sizes(DumpId id, std::string_view key) {
+    FlightSizes sizes(PickleId id, std::string_view key) {
         FlightSizes all;
-        const auto list = tree_.find(id, key);
+        const auto list = find(id, key);
         if (!list) {
             return all;
         }
-        for (const DumpId tensor : tree_.items(*list)) {
+        for (const PickleId tensor : tree_.items(*list)) {
             const auto& dimensions = tree_.items(tensor);
             const std::size_t count = std::min(dimensions.size(), kMostDimensions);
             if (all.size() == kMostTensors ||
@@ -183,10 +261,10 @@ private:
         }
         return all;
     }
-    std::vector<std::string> types(DumpId id, std::string_view key) {
+    std::vector<std::string> types(PickleId id, std::string_view key) {
         std::vector<std::string> all;
-        if (const auto list = tree_.find(id, key)) {
-            for (const DumpId type : tree_.items(*list)) {
+        if (const auto list = find(id, key)) {
+            for (const PickleId type : tree_.items(*list)) {
                 if (all.size() == kMostTensors || !room(sizeof(std::string))) {
                     dump_.complete = false;
                     break;
@@ -196,12 +274,12 @@ private:
         }
         return all;
     }
-    void frames(DumpId id, FlightEntry& made) {
-        const auto list = tree_.find(id, "frames");
+    void frames(PickleId id, FlightEntry& made) {
+        const auto list = find(id, "frames");
         if (!list) {
             return;
         }
-        for (const DumpId frame : tree_.items(*list)) {
+        for (const PickleId frame : tree_.items(*list)) {
             if (made.frames.size() == kMostFrames || !room(sizeof(FlightFrame))) {
                 dump_.complete = false;
                 return;
@@ -212,7 +290,7 @@ private:
         }
     }
 
-    const DumpTree& tree_;
+    const PickleTree& tree_;
     FlightDump dump_;
     std::size_t room_ = kMostBytes;
 };
@@ -233,7 +311,7 @@ std::optional<FlightDump> read_flight_dump(std::string_view bytes) {
     bytes = bytes.substr(0, kMaxFlightDump);
     const std::size_t first = bytes.find_first_not_of(" \t\r\n");
     const bool json = first != std::string_view::npos && (bytes[first] == '{' || bytes[first] == '[');
-    auto tree = json ? read_json_tree(bytes) : read_plain_pickle(bytes);
+    auto tree = json ? read_json_tree(bytes) : salvage_plain_pickle(bytes);
     if (!tree) {
         return std::nullopt;
     }

@@ -3,19 +3,27 @@
 
 #pragma once
 
-#include <engine/pickle/pickle_tree.h>
+#include <base/pickle/pickle_tree.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 /// Reads pickles without running anything. Source: CPython's pickletools.
-namespace rankscope::engine {
+namespace rankscope {
 
 class Unpickler;
+
+/// Damaged, too large, too deep, or holding what is not allowed.
+class PickleError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
 
 /// What one kind of file may hold beside plain values: the globals that it may name, and what their calls mean.
 class PickleRules {
@@ -26,7 +34,7 @@ public:
     /// 2: nothing else is read; 4: protocols 2 to 4, with byte strings, which stay where they are in the file.
     virtual int newest_protocol() const = 0;
     virtual std::size_t most_values() const = 0;
-    /// Throws Error for a Python object that is not allowed.
+    /// Throws for a Python object that is not allowed.
     virtual void check_global(const std::string& name) const = 0;
     /// Pushes what the function makes of these arguments; refuses other calls.
     virtual void call(Unpickler& reader, const std::string& function,
@@ -38,24 +46,38 @@ public:
 };
 
 inline constexpr std::size_t kMaxPickleDepth = 100;
+inline constexpr std::size_t kMostPlainValues = 4'000'000;
 
-/// The pickle machine. What it leaves is a tree of values without circles.
+/// A pickle of plain values (protocols 2 to 4), up to where it is cut off. Nothing: it is no pickle, or names Python code. The
+/// tree refers to `bytes`; a value of a hostile file may hold itself.
+std::optional<PickleTree> salvage_plain_pickle(std::string_view bytes);
+
+/// The pickle machine.
 class Unpickler {
 public:
-    Unpickler(std::string_view bytes, const PickleRules& rules) : bytes_(bytes), rules_(rules) {}
+    /// No rules: plain values only.
+    Unpickler(std::string_view bytes, const PickleRules* rules);
 
-    /// Throws Error: damaged, too large, too deep, or holding what is not allowed.
+    /// A tree without circles, which refers to the bytes. Throws PickleError, and what the rules throw.
     PickleTree read();
+    std::optional<PickleTree> salvage();
 
     // For the rules.
     void push(PickleValue value);
     void push_known(PickleId id) { stack_.push_back(id); }
     PickleValue& value(PickleId id) { return tree_.nodes[id]; }
-    const PickleTree& tree() const { return tree_; }
     /// Refuses with "`what` where something else is" unless the value is of this kind.
     template <typename Kind>
     Kind& as(PickleId id, const char* what) {
         Kind* found = std::get_if<Kind>(&tree_.nodes[id]);
+        if (found == nullptr) {
+            refuse(std::string(what) + " where something else is");
+        }
+        return *found;
+    }
+    template <typename Kind>
+    const Kind& object(PickleId id, const char* what) {
+        const Kind* found = tree_.object<Kind>(id);
         if (found == nullptr) {
             refuse(std::string(what) + " where something else is");
         }
@@ -70,13 +92,16 @@ private:
     template <typename Number>
     Number take();
     std::string line();
-    void push_bytes(std::uint64_t size);
+    void push_text(std::uint64_t size) { push(raw(size)); }
 
+    void need(std::size_t count) const;
     PickleId pop();
     PickleId top();
     std::vector<PickleId> pop_to_mark();
     std::vector<PickleId> pop_many(std::size_t count);
 
+    void run();
+    void end_open_values();
     void read_protocol();
     void step(unsigned char opcode);
     void step_container(unsigned char opcode);
@@ -89,13 +114,15 @@ private:
     void set_items(const std::vector<PickleId>& items);
     void long_integer();
     void real();
-    void global(const std::string& name);
+    void global(std::string name);
     void reduce();
     void check(PickleId id, std::size_t depth);
     void check_all(const std::vector<PickleId>& items, std::size_t depth);
 
     std::string_view bytes_;
-    const PickleRules& rules_;
+    const PickleRules* rules_;
+    int newest_protocol_;
+    std::size_t most_values_;
     std::size_t at_ = 0;
     PickleTree tree_;
     std::vector<PickleId> stack_;
@@ -104,4 +131,4 @@ private:
     std::vector<Visit> visits_;
 };
 
-}  // namespace rankscope::engine
+}  // namespace rankscope

@@ -3,9 +3,9 @@
 
 #pragma once
 
-namespace rankscope::engine {
+namespace rankscope {
 
-// Opcodes of pickle (Python's Lib/pickletools.py), those that protocols 2 to 4 use for plain data.
+// Opcodes of pickle (Python's Lib/pickletools.py), those of protocols 2 to 4.
 enum PickleOpcode : unsigned char {
     kProto = 0x80,
     kStop = '.',
@@ -29,6 +29,7 @@ enum PickleOpcode : unsigned char {
     kBinBytes = 'B',
     kBinBytes8 = 0x8e,
     kShortBinUnicode = 0x8c,
+    kBinUnicode8 = 0x8d,
     kStackGlobal = 0x93,
     kMemoize = 0x94,
     kFrame = 0x95,
@@ -47,6 +48,15 @@ enum PickleOpcode : unsigned char {
     kLongBinGet = 'j',
     kBinPut = 'q',
     kLongBinPut = 'r',
+    // Only for Python code.
+    kInst = 'i',
+    kObj = 'o',
+    kNewObj = 0x81,
+    kNewObjEx = 0x92,
+    kPersid = 'P',
+    kExt1 = 0x82,
+    kExt2 = 0x83,
+    kExt4 = 0x84,
 };
 
-}  // namespace rankscope::engine
+}  // namespace rankscope

@@ -1,54 +1,115 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/error.h>
-#include <engine/pickle/opcodes.h>
-#include <engine/pickle/unpickler.h>
+#include <base/pickle/opcodes.h>
+#include <base/pickle/unpickler.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
-namespace rankscope::engine {
+namespace rankscope {
 namespace {
 
 constexpr std::size_t kMaxName = 256;
 
+bool names_code(unsigned char opcode) {
+    static constexpr std::array<unsigned char, 13> kCode{
+        kGlobal,   kStackGlobal, kReduce, kBuild, kInst, kObj, kNewObj,
+        kNewObjEx, kBinPersid,   kPersid, kExt1,  kExt2, kExt4};
+    return std::find(kCode.begin(), kCode.end(), opcode) != kCode.end();
+}
+
+/// In a pickle of plain values: nothing of the file is used.
+struct NamesCode {};
+
 }  // namespace
 
+std::optional<PickleTree> salvage_plain_pickle(std::string_view bytes) {
+    return Unpickler(bytes, nullptr).salvage();
+}
+
+Unpickler::Unpickler(std::string_view bytes, const PickleRules* rules)
+    : bytes_(bytes),
+      rules_(rules),
+      newest_protocol_(rules == nullptr ? 4 : rules->newest_protocol()),
+      most_values_(rules == nullptr ? kMostPlainValues : rules->most_values()) {}
+
 PickleTree Unpickler::read() {
-    tree_.source = bytes_;
-    read_protocol();
-    for (;;) {
-        const auto opcode = take<unsigned char>();
-        if (opcode == kStop) {
-            break;
-        }
-        step(opcode);
-        if (tree_.nodes.size() > rules_.most_values()) {
-            refuse("it holds too many values");
-        }
-    }
+    run();
     tree_.root = pop();
     if (!stack_.empty() || !marks_.empty()) {
         refuse("values are left over");
     }
     check(tree_.root, 0);
+    tree_.complete = true;
     return std::move(tree_);
+}
+
+std::optional<PickleTree> Unpickler::salvage() {
+    try {
+        run();
+        tree_.complete = stack_.size() == 1 && marks_.empty();
+    } catch (const NamesCode&) {
+        return std::nullopt;
+    } catch (const PickleError&) {  // the file is used up to here
+    }
+    end_open_values();
+    if (stack_.empty()) {
+        return std::nullopt;
+    }
+    tree_.root = stack_.front();
+    return std::move(tree_);
+}
+
+void Unpickler::run() {
+    read_protocol();
+    for (;;) {
+        const auto opcode = take<unsigned char>();
+        if (opcode == kStop) {
+            return;
+        }
+        if (rules_ == nullptr && names_code(opcode)) {
+            throw NamesCode{};
+        }
+        step(opcode);
+        if (std::max({tree_.nodes.size(), stack_.size(), memo_.size()}) > most_values_) {
+            refuse("it holds too many values");
+        }
+    }
+}
+
+/// Each open list and dict gets what was read of it.
+void Unpickler::end_open_values() {
+    while (!marks_.empty()) {
+        std::vector<PickleId> items = pop_to_mark();
+        if (stack_.empty()) {
+            return;
+        }
+        PickleValue& owner = tree_.nodes[stack_.back()];
+        if (auto* list = std::get_if<PickleList>(&owner)) {
+            list->items.insert(list->items.end(), items.begin(), items.end());
+        } else if (auto* dict = std::get_if<PickleDict>(&owner)) {
+            for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+                dict->items.emplace_back(items[i], items[i + 1]);
+            }
+        }
+    }
 }
 
 void Unpickler::read_protocol() {
     const bool known = take<unsigned char>() == kProto;
     const int protocol = take<unsigned char>();
-    if (!known || protocol < 2 || protocol > rules_.newest_protocol()) {
-        refuse(rules_.newest_protocol() == 2 ? "it is not in protocol 2, torch.save's default"
-                                             : "it is not in protocol 2, 3 or 4");
+    if (!known || protocol < 2 || protocol > newest_protocol_) {
+        refuse(newest_protocol_ == 2 ? "it is not in protocol 2, torch.save's default"
+                                     : "it is not in protocol 2, 3 or 4");
     }
 }
 
 void Unpickler::refuse(const std::string& what) const {
-    throw Error("its pickle cannot be read: " + what + " (at byte " + std::to_string(at_) + ")");
+    throw PickleError("its pickle cannot be read: " + what + " (at byte " + std::to_string(at_) + ")");
 }
 
 std::string_view Unpickler::raw(std::uint64_t size) {
@@ -79,56 +140,51 @@ std::string Unpickler::line() {
 }
 
 void Unpickler::push(PickleValue value) {
-    stack_.push_back(tree_.nodes.size());
+    stack_.push_back(static_cast<PickleId>(tree_.nodes.size()));
     tree_.nodes.push_back(std::move(value));
 }
 
-PickleId Unpickler::pop() {
-    if (stack_.empty() || (!marks_.empty() && stack_.size() <= marks_.back())) {
+void Unpickler::need(std::size_t count) const {
+    if (stack_.size() < (marks_.empty() ? 0 : marks_.back()) + count) {
         refuse("a value is missing");
     }
+}
+
+PickleId Unpickler::pop() {
+    need(1);
     const PickleId id = stack_.back();
     stack_.pop_back();
     return id;
 }
 
 PickleId Unpickler::top() {
-    const PickleId id = pop();
-    stack_.push_back(id);
-    return id;
+    need(1);
+    return stack_.back();
 }
 
 std::vector<PickleId> Unpickler::pop_to_mark() {
     if (marks_.empty()) {
         refuse("a mark is missing");
     }
-    const auto first = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
-    std::vector<PickleId> items(first, stack_.end());
-    stack_.erase(first, stack_.end());
+    std::vector<PickleId> items = pop_many(stack_.size() - marks_.back());
     marks_.pop_back();
     return items;
 }
 
 std::vector<PickleId> Unpickler::pop_many(std::size_t count) {
-    std::vector<PickleId> items(count);
-    for (std::size_t i = count; i-- > 0;) {
-        items[i] = pop();
-    }
+    need(count);
+    const auto first = stack_.end() - static_cast<std::ptrdiff_t>(count);
+    std::vector<PickleId> items(first, stack_.end());
+    stack_.erase(first, stack_.end());
     return items;
-}
-
-void Unpickler::push_bytes(std::uint64_t size) {
-    const std::size_t offset = at_;
-    if (rules_.newest_protocol() > 2) {
-        push(PickleBytes{offset, raw(size).size()});
-    } else {
-        push(std::string(raw(size)));
-    }
 }
 
 void Unpickler::step(unsigned char opcode) {
     switch (opcode) {
         case kMark:
+            if (marks_.size() == kMaxPickleDepth) {
+                refuse("it is nested too deeply");
+            }
             return marks_.push_back(stack_.size());
         case kGlobal: {
             const std::string module = line();
@@ -138,10 +194,10 @@ void Unpickler::step(unsigned char opcode) {
             return reduce();
         case kBuild: {
             const PickleId state = pop();
-            return rules_.build(*this, top(), state);
+            return rules_->build(*this, top(), state);
         }
         case kBinPersid:
-            return rules_.persistent(*this, pop());
+            return rules_->persistent(*this, pop());
         case kNone:
             return push(PickleNone{});
         case kNewTrue:
@@ -159,9 +215,9 @@ void Unpickler::step(unsigned char opcode) {
         case kBinFloat:
             return real();
         case kBinUnicode:
-            return push(std::string(raw(take<std::uint32_t>())));
+            return push_text(take<std::uint32_t>());
         case kShortBinString:
-            return push_bytes(take<std::uint8_t>());
+            return push_text(take<std::uint8_t>());
         default:
             return step_container(opcode);
     }
@@ -211,23 +267,23 @@ void Unpickler::step_memo(unsigned char opcode) {
 
 /// Byte strings and what protocols 3 and 4 add.
 void Unpickler::step_protocol_4(unsigned char opcode) {
-    if (rules_.newest_protocol() < 4) {
+    if (newest_protocol_ < 4) {
         refuse_opcode(opcode);
     }
     switch (opcode) {
         case kShortBinBytes:
-            return push_bytes(take<std::uint8_t>());
+        case kShortBinUnicode:
+            return push_text(take<std::uint8_t>());
         case kBinString:
         case kBinBytes:
-            return push_bytes(take<std::uint32_t>());
+            return push_text(take<std::uint32_t>());
         case kBinBytes8:
-            return push_bytes(take<std::uint64_t>());
-        case kShortBinUnicode:
-            return push(std::string(raw(take<std::uint8_t>())));
+        case kBinUnicode8:
+            return push_text(take<std::uint64_t>());
         case kStackGlobal: {
-            const std::string name = as<std::string>(pop(), "a name is needed");
-            const std::string module = as<std::string>(pop(), "a module is needed");
-            return global(module + "." + name);
+            const auto name = as<std::string_view>(pop(), "a name is needed");
+            const auto module = as<std::string_view>(pop(), "a module is needed");
+            return global(std::string(module).append(".").append(name));
         }
         case kMemoize:
             return put(static_cast<std::uint32_t>(memo_.size()));
@@ -240,8 +296,8 @@ void Unpickler::step_protocol_4(unsigned char opcode) {
 }
 
 void Unpickler::refuse_opcode(unsigned char opcode) const {
-    refuse("it has an instruction (" + std::to_string(opcode) + ") that " + rules_.subject() +
-           " does not need");
+    refuse("it has an instruction (" + std::to_string(opcode) + ") that " +
+           (rules_ == nullptr ? "plain data" : rules_->subject()) + " does not need");
 }
 
 void Unpickler::get(std::uint32_t key) {
@@ -274,7 +330,7 @@ void Unpickler::set_items(const std::vector<PickleId>& items) {
 void Unpickler::long_integer() {
     const std::string_view bytes = raw(take<std::uint8_t>());
     if (bytes.size() > sizeof(std::int64_t)) {
-        return push(PickleOpaque{"an integer of more than 64 bits"});
+        return push(PickleObject{});
     }
     std::int64_t value = !bytes.empty() && (bytes.back() & 0x80) != 0 ? -1 : 0;
     std::memcpy(&value, bytes.data(), bytes.size());  // two's complement, little-endian
@@ -288,15 +344,15 @@ void Unpickler::real() {
     push(std::bit_cast<double>(bytes));
 }
 
-void Unpickler::global(const std::string& name) {
-    rules_.check_global(name);
-    push(PickleGlobal{name});
+void Unpickler::global(std::string name) {
+    rules_->check_global(name);
+    push(PickleGlobal{tree_.texts.emplace_back(std::move(name))});
 }
 
 void Unpickler::reduce() {
     const std::vector<PickleId> arguments = as<PickleTuple>(pop(), "arguments are needed").items;
-    const std::string name = as<PickleGlobal>(pop(), "a function is needed").name;
-    rules_.call(*this, name, arguments);
+    const std::string name(as<PickleGlobal>(pop(), "a function is needed").name);
+    rules_->call(*this, name, arguments);
 }
 
 /// What refers to itself, or is nested without measure, would break every reader.
@@ -329,4 +385,4 @@ void Unpickler::check_all(const std::vector<PickleId>& items, std::size_t depth)
     }
 }
 
-}  // namespace rankscope::engine
+}  // namespace rankscope
