@@ -83,8 +83,18 @@ TrainConfig read(const ConfigNode& root, ConfigProblems& problems) {
 }  // namespace
 
 const std::vector<std::string>& known_models() {
-    static const std::vector<std::string> names{"convnet",  "mlp",      "linear",   "toy",       "paddle-cnn",
-                                                "resnet18", "resnet34", "resnet50", "resnet101", "resnet152"};
+    static const std::vector<std::string> names{"convnet",         "mlp",
+                                                "linear",          "toy",
+                                                "paddle-cnn",      "resnet18",
+                                                "resnet34",        "resnet50",
+                                                "resnet101",       "resnet152",
+                                                "resnext50_32x4d", "resnext101_32x8d",
+                                                "wide_resnet50_2", "wide_resnet101_2",
+                                                "regnetx_002",     "regnetx_160",
+                                                "regnety_002",     "regnety_160",
+                                                "regnety_320",     "densenet121",
+                                                "densenet169",     "densenet201",
+                                                "efficientnet_b0"};
     return names;
 }
 

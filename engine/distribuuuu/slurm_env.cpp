@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <engine/distribuuuu/slurm_env.h>
 #include <engine/error.h>
 
@@ -12,9 +13,7 @@ namespace {
 
 std::string number(const Lookup& variable, const std::string& name) {
     const std::string text = variable(name).value_or("");
-    const bool digits = !text.empty() && text.size() < 10 &&
-                        std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-    if (!digits) {
+    if (text.empty() || text.size() >= 10 || !std::all_of(text.begin(), text.end(), is_digit)) {
         throw ConfigError(
             name + "=" + text + ": a whole number is expected. SLURM_JOB_ID is set, so the ranks are " +
             "taken from Slurm: start them with srun, or unset SLURM_JOB_ID and set RANK and WORLD_SIZE.");

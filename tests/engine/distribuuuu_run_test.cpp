@@ -75,6 +75,14 @@ TEST(TrainConfigOf, StepsWithoutTheirLeadingZeroAreMilestones) {
     EXPECT_TRUE(config.validation.pad);
 }
 
+TEST(TrainConfigOf, NetworksOfTheTutorialsConfigurationsAreKnown) {
+    for (const std::string name :
+         {"resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "resnext50_32x4d", "resnext101_32x8d",
+          "densenet201", "efficientnet_b0", "regnetx_160", "regnety_160", "regnety_320"}) {
+        EXPECT_EQ(train_config_of(settings_with({"MODEL.ARCH", name}), false).model, name);
+    }
+}
+
 TEST(TrainConfigOf, WhatCannotBeTrainedIsSaid) {
     const auto message = [](const std::vector<std::string>& overrides) -> std::string {
         try {

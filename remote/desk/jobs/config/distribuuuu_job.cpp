@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/config/train_keys.h>
-#include <base/distribuuuu/settings_error.h>
-#include <base/distribuuuu/train_config_of.h>
+#include <engine/distribuuuu/config/settings_error.h>
+#include <engine/distribuuuu/config/train_config_of.h>
 #include <remote/desk/jobs/config/distribuuuu_job.h>
 #include <remote/desk/jobs/config/job.h>
 #include <remote/desk/shared/text.h>

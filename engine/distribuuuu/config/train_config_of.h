@@ -4,7 +4,7 @@
 #pragma once
 
 #include <base/config/train_config.h>
-#include <base/distribuuuu/settings.h>
+#include <engine/distribuuuu/config/settings.h>
 
 namespace rankscope::distribuuuu {
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/config/config_problem.h>
-#include <base/distribuuuu/settings.h>
-#include <base/distribuuuu/settings_error.h>
+#include <engine/distribuuuu/config/settings.h>
+#include <engine/distribuuuu/config/settings_error.h>
 
 #include <algorithm>
 #include <cmath>

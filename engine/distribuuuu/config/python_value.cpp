@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/distribuuuu/python_value.h>
 #include <base/text.h>
+#include <engine/distribuuuu/config/python_value.h>
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <base/distribuuuu/yaml_text.h>
+#include <engine/distribuuuu/config/yaml_text.h>
 
 #include <cstdint>
 #include <optional>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/distribuuuu/settings_error.h>
-#include <base/distribuuuu/yaml_text.h>
 #include <base/foreign_yaml.h>
+#include <engine/distribuuuu/config/settings_error.h>
+#include <engine/distribuuuu/config/yaml_text.h>
 
 #include <yaml-cpp/yaml.h>
 

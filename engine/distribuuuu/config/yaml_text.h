@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <base/distribuuuu/python_value.h>
+#include <engine/distribuuuu/config/python_value.h>
 
 #include <map>
 #include <string>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/distribuuuu/settings_error.h>
-#include <base/distribuuuu/train_config_of.h>
 #include <base/text.h>
+#include <engine/distribuuuu/config/settings_error.h>
+#include <engine/distribuuuu/config/train_config_of.h>
 
 #include <algorithm>
 
@@ -11,7 +11,11 @@ namespace rankscope::distribuuuu {
 namespace {
 
 void check_model(const Settings& settings) {
-    const std::vector<std::string> known{"resnet18", "resnet34", "resnet50", "resnet101", "resnet152"};
+    const std::vector<std::string> known{
+        "resnet18",        "resnet34",         "resnet50",        "resnet101",        "resnet152",
+        "resnext50_32x4d", "resnext101_32x8d", "wide_resnet50_2", "wide_resnet101_2", "regnetx_002",
+        "regnetx_160",     "regnety_002",      "regnety_160",     "regnety_320",      "densenet121",
+        "densenet169",     "densenet201",      "efficientnet_b0"};
     if (std::find(known.begin(), known.end(), settings.model.arch) == known.end()) {
         throw SettingsError("MODEL.ARCH is '" + settings.model.arch + "'; this engine trains " +
                             joined(known) + config::suggestion(settings.model.arch, known) +
