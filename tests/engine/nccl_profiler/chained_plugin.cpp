@@ -4,8 +4,8 @@
 // A user's own profiler plugin, versions 2 and 5. Its handles are pointers, as those of most plugins; it counts each
 // pointer that is not its own.
 
-#include <engine/nccl_profiler/abi_v2.h>
-#include <engine/nccl_profiler/abi_v5.h>
+#include <remote/nccl_profiler/abi_v2.h>
+#include <remote/nccl_profiler/abi_v5.h>
 
 #include <tests/engine/nccl_profiler/chained_plugin.h>
 

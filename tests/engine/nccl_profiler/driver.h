@@ -5,12 +5,12 @@
 
 #include <base/nccl_ring/codes.h>
 #include <base/nccl_ring/reader.h>
-#include <engine/nccl_profiler/abi_v1.h>
-#include <engine/nccl_profiler/abi_v2.h>
-#include <engine/nccl_profiler/abi_v3.h>
-#include <engine/nccl_profiler/abi_v4.h>
-#include <engine/nccl_profiler/abi_v5.h>
-#include <engine/nccl_profiler/abi_v6.h>
+#include <remote/nccl_profiler/abi_v1.h>
+#include <remote/nccl_profiler/abi_v2.h>
+#include <remote/nccl_profiler/abi_v3.h>
+#include <remote/nccl_profiler/abi_v4.h>
+#include <remote/nccl_profiler/abi_v5.h>
+#include <remote/nccl_profiler/abi_v6.h>
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 // dies: this rank kills itself (SIGKILL) when it has enqueued AllReduce STEP; the others are in it.
 // linger_ms: how long it lives after its last step.
 
-#include <engine/nccl_profiler/abi_v5.h>
+#include <remote/nccl_profiler/abi_v5.h>
 
 #include <dlfcn.h>
 #include <unistd.h>

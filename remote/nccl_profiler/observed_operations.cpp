@@ -3,8 +3,8 @@
 
 // The life of one operation: called, enqueued, running on the GPU and the network, finished.
 
-#include <engine/nccl_profiler/observer.h>
-#include <engine/nccl_profiler/record_writer.h>
+#include <remote/nccl_profiler/observer.h>
+#include <remote/nccl_profiler/record_writer.h>
 
 #include <algorithm>
 #include <bit>

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/nccl_profiler/abi.h>
+#include <remote/nccl_profiler/abi.h>
 
 /// Version 2: NCCL 2.24 and 2.25. Names instead of numbers.
 namespace rankscope::nccl::abi::v2 {

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/nccl_profiler/abi_v5.h>
+#include <remote/nccl_profiler/abi_v5.h>
 
 /// Version 6: NCCL 2.29 and 2.30. Collectives of the copy engines.
 namespace rankscope::nccl::abi::v6 {

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/nccl_profiler/shared_words.h>
+#include <remote/nccl_profiler/shared_words.h>
 
 #include <algorithm>
 #include <array>

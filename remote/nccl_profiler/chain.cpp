@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/nccl_ring/layout.h>
-#include <engine/nccl_profiler/chain.h>
+#include <remote/nccl_profiler/chain.h>
 
 #include <dlfcn.h>
 

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <engine/nccl_profiler/gpu_clock.h>
-#include <engine/nccl_profiler/shared_file.h>
+#include <remote/nccl_profiler/gpu_clock.h>
+#include <remote/nccl_profiler/shared_file.h>
 
 #include <array>
 #include <cstdint>

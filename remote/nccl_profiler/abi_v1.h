@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/nccl_profiler/abi.h>
+#include <remote/nccl_profiler/abi.h>
 
 /// Version 1: NCCL 2.23. Functions, types, algorithms and protocols are numbers.
 namespace rankscope::nccl::abi::v1 {

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/nccl_profiler/abi.h>
+#include <remote/nccl_profiler/abi.h>
 
 #include <cstdint>
 

@@ -3,9 +3,9 @@
 
 #pragma once
 
-#include <engine/nccl_profiler/communicators.h>
-#include <engine/nccl_profiler/handle.h>
-#include <engine/nccl_profiler/shared_words.h>
+#include <remote/nccl_profiler/communicators.h>
+#include <remote/nccl_profiler/handle.h>
+#include <remote/nccl_profiler/shared_words.h>
 
 #include <array>
 #include <cstdint>

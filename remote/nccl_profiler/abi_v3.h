@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/nccl_profiler/abi_v2.h>
+#include <remote/nccl_profiler/abi_v2.h>
 
 /// Version 3: NCCL 2.26. Kernel channels, without the GPU's clock.
 namespace rankscope::nccl::abi::v3 {

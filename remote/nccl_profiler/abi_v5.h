@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/nccl_profiler/abi.h>
+#include <remote/nccl_profiler/abi.h>
 
 /// Version 5: NCCL 2.28. The program's own calls; the type has 8 bytes; init has another order.
 namespace rankscope::nccl::abi::v5 {

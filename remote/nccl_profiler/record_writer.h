@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <engine/nccl_profiler/shared_file.h>
-#include <engine/nccl_profiler/shared_words.h>
+#include <remote/nccl_profiler/shared_file.h>
+#include <remote/nccl_profiler/shared_words.h>
 
 namespace rankscope::nccl {
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/nccl_profiler/levels.h>
-#include <engine/nccl_profiler/observer.h>
-#include <engine/nccl_profiler/record_writer.h>
+#include <remote/nccl_profiler/levels.h>
+#include <remote/nccl_profiler/observer.h>
+#include <remote/nccl_profiler/record_writer.h>
 
 #include <pthread.h>
 #include <sys/mman.h>

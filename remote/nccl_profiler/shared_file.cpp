@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/nccl_profiler/shared_file.h>
-#include <engine/nccl_profiler/shared_words.h>
+#include <remote/nccl_profiler/shared_file.h>
+#include <remote/nccl_profiler/shared_words.h>
 
 #include <fcntl.h>
 #include <sys/mman.h>

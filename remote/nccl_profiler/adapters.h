@@ -4,13 +4,13 @@
 #pragma once
 
 #include <base/nccl_ring/codes.h>
-#include <engine/nccl_profiler/abi_v1.h>
-#include <engine/nccl_profiler/abi_v2.h>
-#include <engine/nccl_profiler/abi_v3.h>
-#include <engine/nccl_profiler/abi_v4.h>
-#include <engine/nccl_profiler/abi_v5.h>
-#include <engine/nccl_profiler/abi_v6.h>
-#include <engine/nccl_profiler/event.h>
+#include <remote/nccl_profiler/abi_v1.h>
+#include <remote/nccl_profiler/abi_v2.h>
+#include <remote/nccl_profiler/abi_v3.h>
+#include <remote/nccl_profiler/abi_v4.h>
+#include <remote/nccl_profiler/abi_v5.h>
+#include <remote/nccl_profiler/abi_v6.h>
+#include <remote/nccl_profiler/event.h>
 
 /// A descriptor of each version → StartEvent. Nothing else knows the versions' layouts.
 namespace rankscope::nccl {

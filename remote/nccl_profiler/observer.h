@@ -3,13 +3,13 @@
 
 #pragma once
 
-#include <engine/nccl_profiler/abi.h>
-#include <engine/nccl_profiler/communicators.h>
-#include <engine/nccl_profiler/event.h>
-#include <engine/nccl_profiler/handle.h>
-#include <engine/nccl_profiler/network.h>
-#include <engine/nccl_profiler/operations.h>
-#include <engine/nccl_profiler/shared_file.h>
+#include <remote/nccl_profiler/abi.h>
+#include <remote/nccl_profiler/communicators.h>
+#include <remote/nccl_profiler/event.h>
+#include <remote/nccl_profiler/handle.h>
+#include <remote/nccl_profiler/network.h>
+#include <remote/nccl_profiler/operations.h>
+#include <remote/nccl_profiler/shared_file.h>
 
 #include <cstdint>
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/nccl_profiler/abi.h>
-#include <engine/nccl_profiler/handle.h>
-#include <engine/nccl_profiler/network.h>
+#include <remote/nccl_profiler/abi.h>
+#include <remote/nccl_profiler/handle.h>
+#include <remote/nccl_profiler/network.h>
 
 #include <unistd.h>
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/nccl_profiler/adapters.h>
-#include <engine/nccl_profiler/chain.h>
-#include <engine/nccl_profiler/levels.h>
-#include <engine/nccl_profiler/observer.h>
+#include <remote/nccl_profiler/adapters.h>
+#include <remote/nccl_profiler/chain.h>
+#include <remote/nccl_profiler/levels.h>
+#include <remote/nccl_profiler/observer.h>
 
 #include <array>
 #include <type_traits>

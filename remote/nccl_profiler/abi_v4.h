@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/nccl_profiler/abi.h>
+#include <remote/nccl_profiler/abi.h>
 
 /// Version 4: NCCL 2.27. The communicator comes with init, the GPU's clock with the kernel's channels.
 namespace rankscope::nccl::abi::v4 {

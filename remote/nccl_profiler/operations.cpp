@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/nccl_profiler/handle.h>
-#include <engine/nccl_profiler/operations.h>
+#include <remote/nccl_profiler/handle.h>
+#include <remote/nccl_profiler/operations.h>
 
 #include <unistd.h>
 

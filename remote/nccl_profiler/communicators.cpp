@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/nccl_profiler/communicators.h>
-#include <engine/nccl_profiler/handle.h>
+#include <remote/nccl_profiler/communicators.h>
+#include <remote/nccl_profiler/handle.h>
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <engine/nccl_profiler/event.h>
-#include <engine/nccl_profiler/operations.h>
+#include <remote/nccl_profiler/event.h>
+#include <remote/nccl_profiler/operations.h>
 
 #include <array>
 #include <cstdint>
