@@ -6,13 +6,13 @@
 #include <engine/backend/training_step.h>
 #include <engine/bench/bench_command.h>
 #include <engine/bench/bench_options.h>
-#include <engine/bench/plan_line.h>
 #include <engine/bench/rank_figures.h>
 #include <engine/comm/rendezvous.h>
 #include <engine/error.h>
 #include <engine/models/model_registry.h>
 #include <engine/models/random.h>
 #include <engine/train/compute_device.h>
+#include <engine/train/cuda_plugin.h>
 #include <engine/train/model_setup.h>
 #include <engine/train/process_exit.h>
 #include <engine/train/version.h>
@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <iostream>
 #include <memory>
@@ -40,6 +41,51 @@ constexpr std::int64_t kReadyBatches = 4;
 constexpr std::int64_t kBlock = 5;
 
 constexpr int kMost = 1'000'000'000;
+
+double megabytes(std::size_t bytes) {
+    constexpr double kMegabyte = 1e6;
+    return std::round(static_cast<double>(bytes) / kMegabyte * 10.0) / 10.0;
+}
+
+/// What a training step on a GPU consists of, counted in its plan without running it: kernels and megabytes by lane.
+/// Throws ConfigError where librankscope-cuda.so cannot be opened.
+Json plan_line(const BenchOptions& options, int world_size) {
+    const CudaPlugin& plugin = cuda_plugin();
+    if (plugin.functions == nullptr) {
+        throw ConfigError("--plan: " + plugin.why);
+    }
+    const Graph graph = build_model(options.model, options.sample, options.classes);
+    config::TrainConfig config;
+    config.precision = options.precision;
+    const CompileOptions compiled = compile_options(config, nullptr);
+    const cuda::StepFigures figures =
+        plugin.functions->planned_step(graph, {.batch = options.batch,
+                                               .precision = compiled.precision,
+                                               .deterministic = options.deterministic,
+                                               .optimizer = bench_optimizer(options.model),
+                                               .averaged = world_size > 1});
+    Json lanes;
+    std::size_t kernels = 0;
+    std::size_t bytes = 0;
+    for (std::size_t lane = 0; lane < cuda::kLanes; ++lane) {
+        const cuda::StepFigures::OfLane& of = figures.lanes[lane];
+        lanes[cuda::kLaneNames[lane]] = {{"kernels", of.kernels}, {"mb", megabytes(of.bytes)}};
+        kernels += of.kernels;
+        bytes += of.bytes;
+    }
+    return {{"plan", options.model},
+            {"program", "rankscope " + worker_version()},
+            {"gpu", "NVIDIA H200"},
+            {"precision", options.precision},
+            {"batch", options.batch},
+            {"world_size", world_size},
+            {"kernels", kernels},
+            {"mb", megabytes(bytes)},
+            {"lanes", lanes},
+            {"waits", figures.waits},
+            {"activation_mb", megabytes(figures.arena_bytes)},
+            {"versions", {{"compute", plugin.functions->versions()}}}};
+}
 
 /// The exit code when the arguments alone decide it, −1 to continue.
 int parse(int argc, char** argv, BenchOptions& options) {

@@ -28,7 +28,20 @@ const Defaults* defaults_of(const std::string& model) {
                                   Defaults{"resnet34", {3, 32, 32}, 10, 128},
                                   Defaults{"resnet50", {3, 224, 224}, 1000, 32},
                                   Defaults{"resnet101", {3, 224, 224}, 1000, 32},
-                                  Defaults{"resnet152", {3, 224, 224}, 1000, 32}};
+                                  Defaults{"resnet152", {3, 224, 224}, 1000, 32},
+                                  Defaults{"resnext50_32x4d", {3, 224, 224}, 1000, 32},
+                                  Defaults{"resnext101_32x8d", {3, 224, 224}, 1000, 32},
+                                  Defaults{"wide_resnet50_2", {3, 224, 224}, 1000, 32},
+                                  Defaults{"wide_resnet101_2", {3, 224, 224}, 1000, 32},
+                                  Defaults{"regnetx_002", {3, 224, 224}, 1000, 32},
+                                  Defaults{"regnetx_160", {3, 224, 224}, 1000, 32},
+                                  Defaults{"regnety_002", {3, 224, 224}, 1000, 16},
+                                  Defaults{"regnety_160", {3, 224, 224}, 1000, 16},
+                                  Defaults{"regnety_320", {3, 224, 224}, 1000, 16},
+                                  Defaults{"densenet121", {3, 224, 224}, 1000, 16},
+                                  Defaults{"densenet169", {3, 224, 224}, 1000, 16},
+                                  Defaults{"densenet201", {3, 224, 224}, 1000, 16},
+                                  Defaults{"efficientnet_b0", {3, 224, 224}, 1000, 16}};
     const auto* const found =
         std::find_if(table.begin(), table.end(), [&](const Defaults& entry) { return model == entry.model; });
     return found == table.end() ? nullptr : found;
@@ -56,7 +69,7 @@ void complete(BenchOptions& options) {
 }
 
 OptimizerStep bench_optimizer(const std::string& model) {
-    if (model.starts_with("resnet")) {
+    if (model.find("resne") != std::string::npos) {  // ResNeXt, too
         return {.lr = 0.01, .weight_decay = 1e-4, .momentum = 0.9, .nesterov = true};
     }
     return {.lr = 1e-3};

@@ -35,14 +35,19 @@ import pictures  # noqa: E402
 
 # What the gradients are compared on: small pictures and batches, so that the double-precision run ends soon; every
 # kind of layer, stride and size of map occurs. In a deep network single precision puts some number on the other side of a
-# ReLU's zero, and the gradients differ visibly from there on, PyTorch's own too. So the ResNets are compared a second time,
-# "open": with the batch norms' biases at 6, where no ReLU is near its zero.
+# ReLU's zero, and the gradients differ visibly from there on, PyTorch's own too. So networks with batch norms and ReLUs are compared a
+# second time, "open" (networks.open_relus).
 GRADIENT_CASES = [
     # model, sample, classes, batch
     ("linear", (20,), 1, 32), ("toy", (10,), 5, 20), ("mlp", (1, 28, 28), 10, 32), ("convnet", (1, 28, 28), 10, 16),
     ("convnet", (1, 28, 28), 7, 5), ("paddle-cnn", (1, 28, 28), 10, 16), ("paddle-cnn", (3, 32, 32), 10, 8),
     ("resnet18", (3, 32, 32), 10, 16), ("resnet18", (3, 96, 64), 13, 4), ("resnet34", (3, 32, 32), 10, 16),
-    ("resnet50", (3, 64, 64), 10, 8), ("resnet101", (3, 64, 64), 10, 8), ("resnet152", (3, 64, 64), 10, 8)]
+    ("resnet50", (3, 64, 64), 10, 8), ("resnet101", (3, 64, 64), 10, 8), ("resnet152", (3, 64, 64), 10, 8),
+    ("resnext50_32x4d", (3, 64, 64), 10, 8), ("resnext101_32x8d", (3, 64, 64), 10, 8),
+    ("wide_resnet50_2", (3, 64, 64), 10, 8), ("wide_resnet101_2", (3, 64, 64), 10, 8),
+    ("regnetx_002", (3, 64, 64), 10, 8), ("regnetx_160", (3, 64, 64), 10, 8),
+    ("regnety_002", (3, 64, 64), 10, 8), ("regnety_160", (3, 64, 64), 10, 4), ("regnety_320", (3, 64, 64), 10, 4),
+    ("efficientnet_b0", (3, 64, 64), 10, 8), ("densenet121", (3, 64, 64), 10, 8), ("densenet201", (3, 64, 64), 10, 4)]
 
 SGD = {"kind": "sgd", "lr": 0.01, "momentum": 0.9, "weight_decay": 1e-4, "nesterov": True}
 PLAIN = {"kind": "sgd", "lr": 1e-2}
@@ -184,15 +189,14 @@ def gradients(args, verdict):
     print("| model, sample, batch | loss | logits | worst gradient | of | PyTorch's own, worst | all together | PyTorch's own |")
     print("|---|---|---|---|---|---|---|---|")
     cases = [(*case, False) for case in GRADIENT_CASES]
-    cases += [(*case, True) for case in GRADIENT_CASES if case[0].startswith("resnet")]
+    cases += [(*case, True) for case in GRADIENT_CASES
+              if "resne" in case[0] or "regnet" in case[0] or "densenet" in case[0]]
     for model, sample, classes, batch, opened in cases:
         if args.model and model not in args.model:
             continue
         numbers = random_numbers(model, sample, classes, batch)
         if opened:
-            for name, parameter in numbers.network.named_parameters():
-                if ("bn" in name or "downsample.1" in name) and name.endswith("bias"):
-                    torch.nn.init.constant_(parameter, 6.0)
+            networks.open_relus(numbers.network)
         spec = {"batch": batch, "steps": 1, "optimizer": PLAIN}
         ours = run_engine(args, numbers, spec)
         single = run_torch(args, numbers, spec, torch.float32)

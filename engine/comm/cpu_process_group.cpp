@@ -3,18 +3,73 @@
 
 #include <engine/comm/cpu_process_group.h>
 #include <engine/comm/hierarchical_collectives.h>
-#include <engine/comm/host_identity.h>
-#include <engine/comm/store_gather.h>
+#include <engine/comm/store.h>
+#include <engine/comm/store_protocol.h>
 #include <engine/error.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <new>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace rankscope::engine {
 namespace {
+
+std::string wait_for(Store& store, const std::string& key, int member, std::chrono::milliseconds timeout) {
+    std::optional<std::string> value = store.get(key, timeout);
+    if (!value) {
+        throw Error("rank " + std::to_string(member) + " did not answer within " +
+                    std::to_string(timeout.count() / 1000) + " s while the ranks connected (" + key + ")");
+    }
+    return *std::move(value);
+}
+
+/// Every member's text, by member, gathered through the store before there is anything faster: the first
+/// member collects and publishes them, so that it takes requests in proportion to the members, not to their
+/// square. `key` must be new. Throws Error naming the member that did not come in time.
+std::vector<std::string> gather_through(Store& store, const std::string& key, const std::string& mine,
+                                        int member, int members, std::chrono::milliseconds timeout) {
+    const auto key_of = [&](int of) { return key + "/" + std::to_string(of); };
+    if (member == 0) {
+        std::vector<std::string> all{mine};
+        for (int other = 1; other < members; ++other) {
+            all.push_back(wait_for(store, key_of(other), other, timeout));
+        }
+        store.set(key, store_protocol::encode({0, all}));
+        return all;
+    }
+    store.set(key_of(member), mine);
+    const auto message = store_protocol::decode(wait_for(store, key, 0, timeout));
+    if (!message || message->fields.size() != static_cast<std::size_t>(members)) {
+        throw Error("the store holds something else under " + key + " than a list of " +
+                    std::to_string(members) + " texts");
+    }
+    return message->fields;
+}
+
+std::string namespace_number(const char* path) {
+    struct stat status {};
+    return stat(path, &status) == 0 ? std::to_string(status.st_ino) : "unknown";
+}
+
+/// Processes with the same text may share memory: the same start of the same machine, the same user, and the
+/// same PID and network namespace (two containers of one machine count as two hosts, as their ranks cannot
+/// find one another in /proc).
+std::string host_identity() {
+    std::string boot = "unknown boot";
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+    return boot + " user " + std::to_string(geteuid()) + " pid " + namespace_number("/proc/self/ns/pid") +
+           " net " + namespace_number("/proc/self/ns/net");
+}
 
 /// What all groups of this rank have in common.
 struct World {

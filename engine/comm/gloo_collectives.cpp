@@ -1,19 +1,26 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <engine/comm/gloo_collectives.h>
-#include <engine/comm/gloo_sockets.h>
 #include <engine/comm/reduce.h>
 #include <engine/error.h>
 
 #include <gloo/rendezvous/context.h>
 #include <gloo/rendezvous/store.h>
 #include <gloo/transport/tcp/device.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <optional>
+#include <set>
+#include <string>
+#include <system_error>
 
 namespace rankscope::engine {
 namespace {
@@ -28,6 +35,36 @@ constexpr std::size_t kMaxBuffers = 64;
 
 /// Apart from the numbers that Gloo's own collectives use.
 constexpr std::uint64_t kSlots = std::uint64_t{0x52} << 56U;
+
+std::set<int> descriptors() {
+    std::set<int> found;
+    std::error_code failed;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", failed)) {
+        found.insert(parse_number<int>(entry.path().filename().native()).value_or(-1));
+    }
+    return found;
+}
+
+/// The TCP sockets that Gloo opens after this object is made. Gloo gives no access to them, hence a look at
+/// /proc/self/fd before and after it connects; descriptors that were open before belong to others and are left alone.
+class SocketsOfGloo {
+public:
+    /// Switches off TCP's delayed sending. Gloo 0.5 leaves it on: the small "ready to receive" message of one side then
+    /// waits for the acknowledgement of the other's last segment, which the kernel holds back for 40 ms, so that an
+    /// all-reduce of a few hundred kilobytes now and then takes 44 ms instead of 0.3 ms.
+    void disable_tcp_delay() const {
+        for (const int descriptor : descriptors()) {
+            if (!before_.contains(descriptor)) {
+                // Fails harmlessly for what is not a TCP socket.
+                const int on = 1;
+                setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+            }
+        }
+    }
+
+private:
+    std::set<int> before_ = descriptors();
+};
 
 /// Lets Gloo exchange its addresses through our store, so that only ranks with the token take part.
 class GlooStore final : public gloo::rendezvous::Store {

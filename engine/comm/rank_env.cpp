@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/metrics_line.h>
+#include <base/text.h>
 #include <engine/comm/rank_env.h>
 #include <engine/error.h>
 
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 
@@ -18,10 +18,8 @@ std::optional<std::int64_t> whole_number(const EnvLookup& lookup, const std::str
     if (!text || text->empty()) {
         return std::nullopt;
     }
-    std::int64_t value = 0;
-    const char* end = text->data() + text->size();
-    const auto [stop, error] = std::from_chars(text->data(), end, value);
-    if (error != std::errc{} || stop != end || value < min || value > max) {
+    const auto value = parse_number<std::int64_t>(*text);
+    if (!value || *value < min || *value > max) {
         throw ConfigError(name + "=" + *text + ": a whole number from " + std::to_string(min) + " to " +
                           std::to_string(max) + " is expected");
     }
@@ -35,13 +33,11 @@ std::chrono::milliseconds seconds(const EnvLookup& lookup, const std::string& na
         return otherwise;
     }
     constexpr double kMost = 1e6;
-    double value = 0;
-    const char* end = text->data() + text->size();
-    const auto [stop, error] = std::from_chars(text->data(), end, value);
-    if (error != std::errc{} || stop != end || !(value >= 0) || value > kMost) {
+    const auto value = parse_number<double>(*text);
+    if (!value || !(*value >= 0) || *value > kMost) {
         throw ConfigError(name + "=" + *text + ": seconds from 0 (never) to 1000000 are expected");
     }
-    return std::chrono::milliseconds(std::llround(std::ceil(value * 1000)));
+    return std::chrono::milliseconds(std::llround(std::ceil(*value * 1000)));
 }
 
 Transport transport(const EnvLookup& lookup) {

@@ -14,19 +14,52 @@
 #include <engine/train/store_checkpoints.h>
 #include <engine/train/version.h>
 #include <engine/worker/program.h>
-#include <engine/worker/sibling_program.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <sstream>
+#include <string>
 #include <string_view>
+#include <system_error>
 
 namespace rankscope::engine {
 namespace {
+
+/// Whether `command` is a command of rankscope-worker that is a program of its own: nodes that only train do not get
+/// them.
+bool is_sibling_command(std::string_view command) {
+    return command == "bench" || command == "distribuuuu";
+}
+
+/// Replaces this process by the program of argv[1] (`rankscope-worker-bench` and so on), which lies in the folder of
+/// this one, with the arguments after it. Returns only on failure: main's exit code, after a message.
+int run_sibling_program(char** argv) {
+    std::error_code error;
+    const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+    const std::string program = (folder / ("rankscope-worker-" + std::string(argv[1]))).string();
+    execv(program.c_str(), argv + 1);
+    const int why = errno;
+    if (why == ENOENT) {
+        std::fprintf(
+            stderr,
+            "rankscope-worker: the command \"%s\" is a program of its own, which is not installed here: "
+            "%s. It is part of a build and of the package, not of the bundle that Rankscope copies to "
+            "the nodes.\n",
+            argv[1], program.c_str());
+    } else {
+        std::fprintf(stderr, "rankscope-worker: cannot run %s: %s\n", program.c_str(), std::strerror(why));
+    }
+    return kExitWrongUse;
+}
 
 struct Arguments {
     std::string config_file;

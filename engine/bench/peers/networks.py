@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The networks of the benchmarks and parity checks in PyTorch, with the parameter names of rankscope's models.
 
-Runs with torch 1.13 and every newer one, without torchvision: the ResNets are written here (He et al. 2015, with the
+Runs with torch 1.13 and every newer one; needs timm or torchvision only for the networks that they build. The ResNets are written here (He et al. 2015, with the
 stride in the 3×3 convolution of a bottleneck), named and initialised as torchvision's are.
 """
 import math
@@ -78,14 +78,14 @@ class PaddleCnn(nn.Module):
         return self.linear2(F.relu(self.linear1(x.flatten(1))))
 
 
-def conv(inputs, outputs, kernel, stride=1):
-    return nn.Conv2d(inputs, outputs, kernel, stride, padding=kernel // 2, bias=False)
+def conv(inputs, outputs, kernel, stride=1, groups=1):
+    return nn.Conv2d(inputs, outputs, kernel, stride, padding=kernel // 2, groups=groups, bias=False)
 
 
 class BasicBlock(nn.Module):
     expansion = 1
 
-    def __init__(self, inputs, width, stride, downsample):
+    def __init__(self, inputs, width, stride, downsample, groups, base_width):
         super().__init__()
         self.conv1 = conv(inputs, width, 3, stride)
         self.bn1 = nn.BatchNorm2d(width)
@@ -104,13 +104,14 @@ class BasicBlock(nn.Module):
 class Bottleneck(nn.Module):
     expansion = 4
 
-    def __init__(self, inputs, width, stride, downsample):
+    def __init__(self, inputs, width, stride, downsample, groups, base_width):
         super().__init__()
-        self.conv1 = conv(inputs, width, 1)
-        self.bn1 = nn.BatchNorm2d(width)
-        self.conv2 = conv(width, width, 3, stride)
-        self.bn2 = nn.BatchNorm2d(width)
-        self.conv3 = conv(width, 4 * width, 1)
+        inside = width * base_width // 64 * groups
+        self.conv1 = conv(inputs, inside, 1)
+        self.bn1 = nn.BatchNorm2d(inside)
+        self.conv2 = conv(inside, inside, 3, stride, groups)
+        self.bn2 = nn.BatchNorm2d(inside)
+        self.conv3 = conv(inside, 4 * width, 1)
         self.bn3 = nn.BatchNorm2d(4 * width)
         self.relu = nn.ReLU(inplace=True)
         self.downsample = downsample
@@ -124,7 +125,7 @@ class Bottleneck(nn.Module):
 
 
 class ResNet(nn.Module):
-    def __init__(self, block, depths, classes):
+    def __init__(self, block, depths, classes, groups=1, base_width=64):
         super().__init__()
         self.conv1 = nn.Conv2d(3, 64, 7, 2, padding=3, bias=False)
         self.bn1 = nn.BatchNorm2d(64)
@@ -141,7 +142,7 @@ class ResNet(nn.Module):
                 if stride != 1 or inputs != width * block.expansion:
                     downsample = nn.Sequential(conv(inputs, width * block.expansion, 1, stride),
                                                nn.BatchNorm2d(width * block.expansion))
-                blocks.append(block(inputs, width, stride, downsample))
+                blocks.append(block(inputs, width, stride, downsample, groups, base_width))
                 inputs = width * block.expansion
             setattr(self, f"layer{number + 1}", nn.Sequential(*blocks))
         self.avgpool = nn.AdaptiveAvgPool2d(1)
@@ -159,13 +160,32 @@ class ResNet(nn.Module):
 RESNETS = {"resnet18": (BasicBlock, (2, 2, 2, 2)), "resnet34": (BasicBlock, (3, 4, 6, 3)),
            "resnet50": (Bottleneck, (3, 4, 6, 3)), "resnet101": (Bottleneck, (3, 4, 23, 3)),
            "resnet152": (Bottleneck, (3, 8, 36, 3))}
+# Groups, and the width of one in the first layer.
+WIDER = {"resnext50_32x4d": ("resnet50", 32, 4), "resnext101_32x8d": ("resnet101", 32, 8),
+         "wide_resnet50_2": ("resnet50", 1, 128), "wide_resnet101_2": ("resnet101", 1, 128)}
+# Built by these, where they are installed.
+TIMM = ("regnetx_002", "regnetx_160", "regnety_002", "regnety_160", "regnety_320", "efficientnet_b0")
+TORCHVISION = ("densenet121", "densenet169", "densenet201")
 
 # Sample shape, classes (outputs where there are none) and batch per rank where nothing else is requested.
 DEFAULTS = {"linear": ((20,), 1, 32), "toy": ((10,), 5, 20), "mlp": ((1, 28, 28), 10, 100),
             "convnet": ((1, 28, 28), 10, 100), "paddle-cnn": ((1, 28, 28), 10, 64), "resnet18": ((3, 32, 32), 10, 128),
             "resnet34": ((3, 32, 32), 10, 128), "resnet50": ((3, 224, 224), 1000, 32),
-            "resnet101": ((3, 224, 224), 1000, 32), "resnet152": ((3, 224, 224), 1000, 32)}
+            "resnet101": ((3, 224, 224), 1000, 32), "resnet152": ((3, 224, 224), 1000, 32),
+            **{name: ((3, 224, 224), 1000, 32) for name in (*WIDER, *TIMM, *TORCHVISION)}}
 REGRESSIONS = ("linear", "toy")  # mean squared error; all others: cross entropy
+
+
+def open_relus(network):
+    """Batch norms begin with biases of 6, and none with factors of 0: no ReLU is near its zero, where rounding would
+    decide on which side a number is. Networks without ReLUs stay as they are."""
+    if not any(isinstance(module, nn.ReLU) for module in network.modules()):
+        return
+    for module in network.modules():
+        if isinstance(module, nn.BatchNorm2d):
+            nn.init.constant_(module.bias, 6.0)
+            if not module.weight.any():
+                nn.init.ones_(module.weight)
 
 
 def build(name, shape, classes):
@@ -180,4 +200,13 @@ def build(name, shape, classes):
         return ConvNet(classes)
     if name == "paddle-cnn":
         return PaddleCnn(shape, classes)
+    if name in TIMM:
+        import timm
+        return timm.create_model(name, num_classes=classes)
+    if name in TORCHVISION:
+        import torchvision
+        return getattr(torchvision.models, name)(num_classes=classes)
+    if name in WIDER:
+        like, groups, base_width = WIDER[name]
+        return ResNet(*RESNETS[like], classes, groups, base_width)
     return ResNet(*RESNETS[name], classes)

@@ -63,7 +63,7 @@ def peak_rss_mb():
 def sgd(args, model):
     """The tutorials' optimizers: plain for the small networks, with momentum for the ResNets."""
     how = {} if args.optimizer == "default" else {args.optimizer: True}
-    if args.model.startswith("resnet"):
+    if "resne" in args.model:
         how.update(lr=0.01, momentum=0.9, weight_decay=1e-4, nesterov=True)
     else:
         how.update(lr=1e-3)
