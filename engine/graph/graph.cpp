@@ -65,13 +65,20 @@ ParameterId GraphBuilder::parameter(std::string name, Shape shape, std::int64_t 
 GraphBuilder& GraphBuilder::conv2d(const std::string& name, const Conv2d& conv) {
     const Shape input = shape();
     require(input.size() == 3, name, "conv2d needs [channels, height, width]", input);
-    const Shape output{conv.out_channels, window_count(input[1], conv.kernel, conv.stride, conv.padding),
-                       window_count(input[2], conv.kernel, conv.stride, conv.padding)};
+    require(conv.groups > 0 && input[0] % conv.groups == 0 && conv.out_channels % conv.groups == 0, name,
+            "its groups (" + std::to_string(conv.groups) + ") do not divide its input channels and its " +
+                std::to_string(conv.out_channels) + " output channels",
+            input);
+    require(conv.dilation > 0, name, "its dilation is " + std::to_string(conv.dilation) + "; 1 is the least",
+            input);
+    const Shape output{conv.out_channels, window_count(input[1], conv.reach(), conv.stride, conv.padding),
+                       window_count(input[2], conv.reach(), conv.stride, conv.padding)};
     require(output[1] > 0 && output[2] > 0, name,
-            "the kernel (" + std::to_string(conv.kernel) + ") is larger than the padded input", input);
-    const std::int64_t fan_in = input[0] * conv.kernel * conv.kernel;
+            "the kernel (" + std::to_string(conv.reach()) + ") is larger than the padded input", input);
+    const std::int64_t channels = input[0] / conv.groups;
+    const std::int64_t fan_in = channels * conv.kernel * conv.kernel;
     std::vector<ParameterId> parameters{
-        parameter(name + ".weight", {conv.out_channels, input[0], conv.kernel, conv.kernel}, fan_in)};
+        parameter(name + ".weight", {conv.out_channels, channels, conv.kernel, conv.kernel}, fan_in)};
     if (conv.bias) {
         parameters.push_back(parameter(name + ".bias", {conv.out_channels}, fan_in));
     }
@@ -117,6 +124,43 @@ GraphBuilder& GraphBuilder::global_average_pool() {
     return *this;
 }
 
+GraphBuilder& GraphBuilder::average_pool2d(const AveragePool2d& pool) {
+    const Shape input = shape();
+    require(input.size() == 3, "average_pool2d", "it needs [channels, height, width]", input);
+    const Shape output{input[0], window_count(input[1], pool.kernel, pool.stride, 0),
+                       window_count(input[2], pool.kernel, pool.stride, 0)};
+    require(output[1] > 0 && output[2] > 0, "average_pool2d", "the window is larger than the input", input);
+    append(pool, output, "average_pool2d");
+    return *this;
+}
+
+GraphBuilder& GraphBuilder::activate(Activation kind) {
+    append(Activate{kind}, Shape(shape()), "activation");
+    return *this;
+}
+
+GraphBuilder& GraphBuilder::scale(const std::string& name, ValueId image) {
+    const Shape input = graph_.values[image].shape;
+    require(input.size() == 3 && shape() == Shape{input[0], 1, 1}, name,
+            "the factors are " + to_string(shape()) + "; one per channel is expected", input);
+    append(Scale{}, input, name);
+    std::vector<ValueId>& inputs = graph_.nodes.back().inputs;
+    inputs.insert(inputs.begin(), image);
+    return *this;
+}
+
+GraphBuilder& GraphBuilder::concat(const std::string& name, ValueId first) {
+    const Shape input = shape();
+    Shape output = graph_.values[first].shape;
+    require(input.size() == 3 && output.size() == 3 && input[1] == output[1] && input[2] == output[2], name,
+            "the images to concatenate differ in size: " + to_string(output), input);
+    output[0] += input[0];
+    append(Concat{}, output, name);
+    std::vector<ValueId>& inputs = graph_.nodes.back().inputs;
+    inputs.insert(inputs.begin(), first);
+    return *this;
+}
+
 GraphBuilder& GraphBuilder::flatten() {
     append(Flatten{}, {element_count(shape())}, "flatten");
     return *this;
@@ -145,11 +189,13 @@ GraphBuilder& GraphBuilder::add(const std::string& name, ValueId other) {
     return *this;
 }
 
-GraphBuilder& GraphBuilder::initialise_convolutions(Initialisation initialisation) {
+GraphBuilder& GraphBuilder::initialise(const Start& start) {
     for (const Node& node : graph_.nodes) {
-        if (std::holds_alternative<Conv2d>(node.operation)) {
-            graph_.parameters[node.parameters.front()].initialisation = initialisation;
+        std::vector<Parameter*> parameters;
+        for (const ParameterId id : node.parameters) {
+            parameters.push_back(&graph_.parameters[id]);
         }
+        start(node, parameters);
     }
     return *this;
 }

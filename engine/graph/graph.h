@@ -4,8 +4,10 @@
 #pragma once
 
 #include <base/strong_index.h>
+#include <engine/graph/activation.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -36,6 +38,13 @@ struct Conv2d {
     std::int64_t padding = 0;
     bool bias = true;
     bool relu = false;
+    std::int64_t groups = 1;    ///< each sees its own share of the channels; as many as channels: depthwise
+    std::int64_t dilation = 1;  ///< pixels from one tap to the next
+
+    /// Pixels from the first tap to the last one, both included.
+    std::int64_t reach() const { return dilation * (kernel - 1) + 1; }
+    /// One group whose taps are neighbours: what kernels of our own compute.
+    bool dense() const { return groups == 1 && dilation == 1; }
 };
 /// torch.nn.BatchNorm2d: normalises with the batch's biased variance; the running variance takes the unbiased
 /// one. With a second input (set by fuse_residual) that one is added behind the normalisation.
@@ -57,6 +66,20 @@ struct MaxPool2d {
 };
 /// Mean over each channel's pixels: {channels, 1, 1}.
 struct GlobalAveragePool {};
+/// torch.nn.AvgPool2d without padding.
+struct AveragePool2d {
+    std::int64_t kernel = 2;
+    std::int64_t stride = 2;
+};
+/// An activation of every element that no other operation takes in.
+struct Activate {
+    Activation kind = Activation::silu;
+};
+/// The first input {channels, height, width} times the second {channels, 1, 1}, channel by channel: the end of a
+/// squeeze-and-excitation.
+struct Scale {};
+/// The channels of all inputs in their order.
+struct Concat {};
 struct Flatten {};
 struct Linear {
     std::int64_t out_features = 0;
@@ -68,13 +91,16 @@ struct CrossEntropy {};
 /// Mean over batch and outputs of (output − target)².
 struct MeanSquaredError {};
 
-using Operation = std::variant<Conv2d, BatchNorm2d, Relu, Add, MaxPool2d, GlobalAveragePool, Flatten, Linear,
-                               CrossEntropy, MeanSquaredError>;
+using Operation = std::variant<Conv2d, BatchNorm2d, Relu, Add, MaxPool2d, GlobalAveragePool, AveragePool2d,
+                               Activate, Scale, Concat, Flatten, Linear, CrossEntropy, MeanSquaredError>;
 
-/// How a parameter begins, in PyTorch's words.
+/// How a parameter begins, in PyTorch's words. Networks replace what a layer's constructor drew; the draws still
+/// count.
 enum class Initialisation {
     uniform_fan_in,  ///< default of Conv2d and Linear: U(±1/√fan_in)
-    normal_fan_out,  ///< kaiming_normal_(mode="fan_out", nonlinearity="relu"), drawn after all others
+    normal,          ///< N(0, spread), drawn after all constructors
+    uniform,         ///< U(±spread), drawn after all constructors
+    drawn_zeros,     ///< 0, after a constructor drew numbers
     ones,
     zeros
 };
@@ -84,6 +110,8 @@ struct Parameter {
     Shape shape;
     std::int64_t fan_in = 0;  ///< inputs that one output sees: the bound of the default initialisation
     Initialisation initialisation = Initialisation::uniform_fan_in;
+    double spread = 0.0;           ///< of `normal` and `uniform`
+    std::size_t draws_before = 0;  ///< numbers that PyTorch draws for something else just before
 };
 
 /// What a batch norm remembers besides its parameters; PyTorch calls these buffers.
@@ -136,6 +164,8 @@ public:
     GraphBuilder& relu();
     GraphBuilder& max_pool2d(const MaxPool2d& pool);
     GraphBuilder& global_average_pool();
+    GraphBuilder& average_pool2d(const AveragePool2d& pool);
+    GraphBuilder& activate(Activation kind);
     GraphBuilder& flatten();
     GraphBuilder& linear(const std::string& name, std::int64_t out_features);
 
@@ -146,8 +176,13 @@ public:
     GraphBuilder& from(ValueId value);
     /// current + other.
     GraphBuilder& add(const std::string& name, ValueId other);
-    /// Weights of convolutions registered so far begin like torchvision's ResNet.
-    GraphBuilder& initialise_convolutions(Initialisation initialisation);
+    /// image · current, channel by channel.
+    GraphBuilder& scale(const std::string& name, ValueId image);
+    /// The channels of `first`, then those of the current value.
+    GraphBuilder& concat(const std::string& name, ValueId first);
+    /// Calls `start` with every node so far and its parameters, to choose how they begin.
+    using Start = std::function<void(const Node& node, const std::vector<Parameter*>& parameters)>;
+    GraphBuilder& initialise(const Start& start);
 
     /// These end the graph.
     Graph cross_entropy();

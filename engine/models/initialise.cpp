@@ -19,6 +19,12 @@ void uniform_fan_in(const Parameter& parameter, TorchGenerator& generator, std::
     generator.uniform(values, -bound, bound);
 }
 
+/// The network draws it once more, after all constructors.
+bool is_replaced(const Parameter& parameter) {
+    return parameter.initialisation == Initialisation::normal ||
+           parameter.initialisation == Initialisation::uniform;
+}
+
 }  // namespace
 
 void initialise(const Graph& graph, std::uint64_t seed, const SetParameter& set) {
@@ -26,11 +32,14 @@ void initialise(const Graph& graph, std::uint64_t seed, const SetParameter& set)
     std::vector<float> values;  // one for all: fresh memory costs more than the numbers
     for (const ParameterId id : graph.parameters.indices()) {
         const Parameter& parameter = graph.parameters[id];
+        generator.skip_uniform(parameter.draws_before);
         values.assign(static_cast<std::size_t>(element_count(parameter.shape)),
                       parameter.initialisation == Initialisation::ones ? 1.0F : 0.0F);
-        if (parameter.initialisation == Initialisation::normal_fan_out) {
+        if (is_replaced(parameter) || parameter.initialisation == Initialisation::drawn_zeros) {
             generator.skip_uniform(
                 values.size());  // PyTorch's constructor draws them before they are replaced
+        }
+        if (is_replaced(parameter)) {
             continue;
         }
         if (parameter.initialisation == Initialisation::uniform_fan_in) {
@@ -40,10 +49,13 @@ void initialise(const Graph& graph, std::uint64_t seed, const SetParameter& set)
     }
     for (const ParameterId id : graph.parameters.indices()) {
         const Parameter& parameter = graph.parameters[id];
-        if (parameter.initialisation == Initialisation::normal_fan_out) {
-            const std::int64_t fan_out = parameter.shape[0] * parameter.shape[2] * parameter.shape[3];
+        if (is_replaced(parameter)) {
             values.resize(static_cast<std::size_t>(element_count(parameter.shape)));
-            generator.normal(values, 0.0, std::sqrt(2.0) / std::sqrt(static_cast<double>(fan_out)));
+            if (parameter.initialisation == Initialisation::normal) {
+                generator.normal(values, 0.0, parameter.spread);
+            } else {
+                generator.uniform(values, -parameter.spread, parameter.spread);
+            }
             set(id, values);
         }
     }

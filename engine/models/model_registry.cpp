@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <engine/error.h>
 #include <engine/models/model_registry.h>
 #include <engine/models/models.h>
@@ -16,11 +17,29 @@ struct Entry {
     Graph (*build)(const Shape& sample, std::int64_t classes);
 };
 
-constexpr std::array kModels{Entry{"convnet", models::convnet},       Entry{"mlp", models::mlp},
-                             Entry{"linear", models::linear},         Entry{"toy", models::toy},
-                             Entry{"paddle-cnn", models::paddle_cnn}, Entry{"resnet18", models::resnet18},
-                             Entry{"resnet34", models::resnet34},     Entry{"resnet50", models::resnet50},
-                             Entry{"resnet101", models::resnet101},   Entry{"resnet152", models::resnet152}};
+constexpr std::array kModels{Entry{"convnet", models::convnet},
+                             Entry{"mlp", models::mlp},
+                             Entry{"linear", models::linear},
+                             Entry{"toy", models::toy},
+                             Entry{"paddle-cnn", models::paddle_cnn},
+                             Entry{"resnet18", models::resnet18},
+                             Entry{"resnet34", models::resnet34},
+                             Entry{"resnet50", models::resnet50},
+                             Entry{"resnet101", models::resnet101},
+                             Entry{"resnet152", models::resnet152},
+                             Entry{"resnext50_32x4d", models::resnext50_32x4d},
+                             Entry{"resnext101_32x8d", models::resnext101_32x8d},
+                             Entry{"wide_resnet50_2", models::wide_resnet50_2},
+                             Entry{"wide_resnet101_2", models::wide_resnet101_2},
+                             Entry{"regnetx_002", models::regnetx_002},
+                             Entry{"regnetx_160", models::regnetx_160},
+                             Entry{"regnety_002", models::regnety_002},
+                             Entry{"regnety_160", models::regnety_160},
+                             Entry{"regnety_320", models::regnety_320},
+                             Entry{"densenet121", models::densenet121},
+                             Entry{"densenet169", models::densenet169},
+                             Entry{"densenet201", models::densenet201},
+                             Entry{"efficientnet_b0", models::efficientnet_b0}};
 
 }  // namespace
 
@@ -36,11 +55,7 @@ Graph build_model(const std::string& name, const Shape& sample, std::int64_t cla
     const auto* const entry = std::find_if(kModels.begin(), kModels.end(),
                                            [&](const Entry& candidate) { return name == candidate.name; });
     if (entry == kModels.end()) {
-        std::string known;
-        for (const std::string& candidate : model_names()) {
-            known += (known.empty() ? "" : ", ") + candidate;
-        }
-        throw ConfigError("model \"" + name + "\" is not known; one of: " + known);
+        throw ConfigError("model \"" + name + "\" is not known; one of: " + joined(model_names()));
     }
     try {
         return entry->build(sample, classes);

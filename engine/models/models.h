@@ -26,5 +26,24 @@ Graph resnet34(const Shape& sample, std::int64_t classes);
 Graph resnet50(const Shape& sample, std::int64_t classes);
 Graph resnet101(const Shape& sample, std::int64_t classes);
 Graph resnet152(const Shape& sample, std::int64_t classes);
+/// Xie et al., "Aggregated Residual Transformations for Deep Neural Networks" (2017), as in torchvision.
+Graph resnext50_32x4d(const Shape& sample, std::int64_t classes);
+Graph resnext101_32x8d(const Shape& sample, std::int64_t classes);
+/// Zagoruyko, Komodakis, "Wide Residual Networks" (2016), as in torchvision: twice as wide inside the bottlenecks.
+Graph wide_resnet50_2(const Shape& sample, std::int64_t classes);
+Graph wide_resnet101_2(const Shape& sample, std::int64_t classes);
+/// Radosavovic et al., "Designing Network Design Spaces" (2020), as in timm, with its parameter names.
+Graph regnetx_002(const Shape& sample, std::int64_t classes);
+Graph regnetx_160(const Shape& sample, std::int64_t classes);
+Graph regnety_002(const Shape& sample, std::int64_t classes);
+Graph regnety_160(const Shape& sample, std::int64_t classes);
+Graph regnety_320(const Shape& sample, std::int64_t classes);
+/// Huang et al., "Densely Connected Convolutional Networks" (2017), as in torchvision.
+Graph densenet121(const Shape& sample, std::int64_t classes);
+Graph densenet169(const Shape& sample, std::int64_t classes);
+Graph densenet201(const Shape& sample, std::int64_t classes);
+/// Tan, Le, "EfficientNet: Rethinking Model Scaling for Convolutional Neural Networks" (2019), as in timm, which
+/// drops nothing unless asked.
+Graph efficientnet_b0(const Shape& sample, std::int64_t classes);
 
 }  // namespace rankscope::engine::models

@@ -99,12 +99,24 @@ INSTANTIATE_TEST_SUITE_P(
                                          Case{"residual_odd", residual_odd, 6, 0.0, 1e-4},
                                          Case{"residual_small", residual_small, 6, 0.0, 1e-4},
                                          Case{"unfused", unfused, 5, 0.0, 1e-4},
+                                         Case{"grouped", grouped, 6, 0.0, 1e-4},
+                                         Case{"excited", excited, 6, 0.0, 1e-4},
                                          Case{"resnet18", resnet18_tiny_images, 4, 0.0, 1e-3}),
                        ::testing::Values(StorageOrder::native, StorageOrder::canonical)),
     [](const auto& tested) {
         return std::string(std::get<0>(tested.param).name) +
                (std::get<1>(tested.param) == StorageOrder::native ? "_native" : "_canonical");
     });
+
+TEST(Backend, EveryOperationIsComparedWithTheTwin) {
+    std::set<std::size_t> seen;
+    for (Graph (*const build)() : {tiny_net, pools_and_relus, toy, residual_odd, unfused, grouped, excited}) {
+        for (const Node& node : build().nodes) {
+            seen.insert(node.operation.index());
+        }
+    }
+    EXPECT_EQ(seen.size(), std::variant_size_v<Operation>);
+}
 
 class SlowTwin : public ::testing::TestWithParam<Case> {};
 
@@ -137,7 +149,8 @@ TEST_P(SlowTwin, GradientsAreFiniteDifferences) {
 INSTANTIATE_TEST_SUITE_P(Networks, SlowTwin,
                          ::testing::Values(Case{"tiny", tiny_net, 3}, Case{"smoothed", tiny_net, 3, 0.2},
                                            Case{"toy", toy, 3}, Case{"residual_odd", residual_odd, 3},
-                                           Case{"unfused", unfused, 3}),
+                                           Case{"unfused", unfused, 3}, Case{"grouped", grouped, 3},
+                                           Case{"excited", excited, 3}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(Backend, BatchNormsRememberTheirStatisticsAndUseThemInEvaluation) {
@@ -263,7 +276,8 @@ double relative_distance(std::span<const float> values, std::span<const float> e
 /// bfloat16 keeps eight bits, so that some ReLUs and pools choose differently. PyTorch's autocast is as far
 /// from its own fp32 on the ConvNet: 0.12 to 0.15 in the convolutions' gradients.
 TEST(Backend, Bf16StaysNearFp32) {
-    for (Graph (*const build)() : {convnet, residual_odd, residual_small, unfused, mlp, toy}) {
+    for (Graph (*const build)() :
+         {convnet, residual_odd, residual_small, unfused, grouped, excited, mlp, toy}) {
         const Graph graph = build();
         const CanonicalParameters initial = default_initialisation(graph, 5);
         std::vector<std::vector<float>> logits;

@@ -124,6 +124,8 @@ INSTANTIATE_TEST_SUITE_P(Networks, CudaAgainstTwin,
                                            Case{"residual_odd", residual_odd, 6, 0.0, 1e-4},
                                            Case{"residual_small", residual_small, 6, 0.0, 1e-4},
                                            Case{"unfused", unfused, 5, 0.0, 1e-4},
+                                           Case{"grouped", grouped, 6, 0.0, 1e-4},
+                                           Case{"excited", excited, 6, 0.0, 1e-4},
                                            Case{"resnet18", resnet18_tiny_images, 4, 0.0, 1e-3}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 

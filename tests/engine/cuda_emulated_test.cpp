@@ -177,6 +177,22 @@ TEST(EmulatedCuda, MemoryIsUsedAgainWhereItIsScarce) {
     EXPECT_EQ(trained_on(*first, graph, 0.0), trained_on(*second, graph, 0.0));
 }
 
+TEST(EmulatedCuda, GroupsThatPaddingWouldSplitAreRefused) {
+    const Graph graph = GraphBuilder({12, 6, 6})
+                            .conv2d("odd", {.out_channels = 24, .kernel = 3, .groups = 12})
+                            .flatten()
+                            .linear("fc", 3)
+                            .cross_entropy();
+    try {
+        make_cuda_backend({.tuning = cuda::Tuning::none})->compile(graph, {.batch_size = 2});
+        ADD_FAILURE() << "it was compiled";
+    } catch (const ConfigError& error) {
+        EXPECT_EQ(std::string(error.what()).find("odd: a convolution of 12 groups from 12 to 24 channels"),
+                  0U)
+            << error.what();
+    }
+}
+
 TEST(EmulatedCuda, EverythingIsGivenBack) {
     const std::size_t before = emulated::allocated();
     trained(residual_odd(), Precision::bf16);

@@ -10,6 +10,7 @@
 #include <engine/backend/cuda/gpu_description.h>
 #include <engine/backend/cuda/planned_step.h>
 #include <engine/backend/cuda/step_operations.h>
+#include <engine/backend/cuda/storage.h>
 #include <engine/graph/rewrite.h>
 #include <engine/models/model_registry.h>
 
@@ -38,9 +39,17 @@ protected:
                         continue;
                     }
                     const Shape& in = graph.values[node.input()].shape;
-                    ConvolutionShape shape{
-                        batch,        padded(in[0]), in[1],         in[2], padded(conv->out_channels),
-                        conv->kernel, conv->stride,  conv->padding, type};
+                    ConvolutionShape shape{.batch = batch,
+                                           .in_channels = padded(in[0]),
+                                           .height = in[1],
+                                           .width = in[2],
+                                           .out_channels = padded(conv->out_channels),
+                                           .kernel = conv->kernel,
+                                           .stride = conv->stride,
+                                           .padding = conv->padding,
+                                           .type = type,
+                                           .dilation = conv->dilation,
+                                           .groups = stored_groups(node.name, in[0], *conv)};
                     EXPECT_NO_THROW(library.make(ConvolutionPass::backward_data, shape)) << shape.text();
                     EXPECT_NO_THROW(library.make(ConvolutionPass::backward_weights, shape)) << shape.text();
                     shape.bias = conv->bias;
@@ -62,6 +71,18 @@ TEST_P(CudnnPlans, ResNet18OnSmallPictures) {
 
 TEST_P(CudnnPlans, ResNet50) {
     expect_plans("resnet50", {3, 224, 224}, 64);
+}
+
+TEST_P(CudnnPlans, EfficientNetB0) {
+    expect_plans("efficientnet_b0", {3, 224, 224}, 64);
+}
+
+TEST_P(CudnnPlans, RegNetY160) {
+    expect_plans("regnety_160", {3, 224, 224}, 16);
+}
+
+TEST_P(CudnnPlans, ResNext50) {
+    expect_plans("resnext50_32x4d", {3, 224, 224}, 64);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -42,6 +42,35 @@ TEST(Graph, ShapesThatDoNotFitAreNamed) {
     EXPECT_THROW(GraphBuilder({1, 4, 4}).linear("f", 3), ShapeError);
 }
 
+std::string fault_of(const Shape& input, const Conv2d& conv) {
+    try {
+        GraphBuilder(input).conv2d("stem", conv);
+    } catch (const ShapeError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(Graph, GroupsAndDilationsThatDoNotFitAreNamed) {
+    EXPECT_EQ(fault_of({6, 9, 9}, {.out_channels = 8, .kernel = 3, .groups = 4}),
+              "stem: its groups (4) do not divide its input channels and its 8 output channels, the input is "
+              "[6, 9, 9]");
+    EXPECT_NE(fault_of({6, 9, 9}, {.out_channels = 8, .groups = 3}).find("its 8 output channels"),
+              std::string::npos);
+    EXPECT_NE(fault_of({6, 9, 9}, {.out_channels = 8, .groups = 0}).find("groups (0)"), std::string::npos);
+    EXPECT_NE(fault_of({6, 9, 9}, {.out_channels = 8, .kernel = 3, .dilation = 0}).find("dilation is 0"),
+              std::string::npos);
+    EXPECT_NE(fault_of({6, 8, 9}, {.out_channels = 8, .kernel = 3, .dilation = 4}).find("the kernel (9)"),
+              std::string::npos);
+    const Graph graph = GraphBuilder({6, 9, 9})
+                            .conv2d("c", {.out_channels = 9, .kernel = 3, .groups = 3, .dilation = 4})
+                            .flatten()
+                            .mean_squared_error();
+    EXPECT_EQ(graph.parameters[ParameterId(0)].shape, (Shape{9, 2, 3, 3}));
+    EXPECT_EQ(graph.parameters[ParameterId(0)].fan_in, 18);
+    EXPECT_EQ(graph.values[graph.nodes.front().output].shape, (Shape{9, 1, 1}));
+}
+
 TEST(Models, UnknownNameListsTheKnownOnes) {
     try {
         build_model("resnet9000", {1, 28, 28}, 10);

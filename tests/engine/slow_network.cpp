@@ -11,22 +11,24 @@ namespace rankscope::engine::test {
 namespace {
 
 struct ConvIndex {
-    std::int64_t channels, height, width, kernel, stride, padding, out_height, out_width;
+    std::int64_t channels, height, width, kernel, stride, padding, out_height, out_width, groups, dilation;
 
     /// Calls visit(output index, weight index, input index) for every product of the convolution.
     template <typename Visit>
     void each(std::int64_t out_channels, Visit visit) const {
+        const std::int64_t share = channels / groups;
         for (std::int64_t o = 0; o < out_channels; ++o) {
+            const std::int64_t first = o / (out_channels / groups) * share;
             for (std::int64_t y = 0; y < out_height; ++y) {
                 for (std::int64_t x = 0; x < out_width; ++x) {
-                    for (std::int64_t c = 0; c < channels; ++c) {
+                    for (std::int64_t c = 0; c < share; ++c) {
                         for (std::int64_t k = 0; k < kernel * kernel; ++k) {
-                            const std::int64_t iy = y * stride + k / kernel - padding;
-                            const std::int64_t ix = x * stride + k % kernel - padding;
+                            const std::int64_t iy = y * stride + k / kernel * dilation - padding;
+                            const std::int64_t ix = x * stride + k % kernel * dilation - padding;
                             if (iy >= 0 && iy < height && ix >= 0 && ix < width) {
                                 visit(static_cast<std::size_t>((o * out_height + y) * out_width + x),
-                                      static_cast<std::size_t>((o * channels + c) * kernel * kernel + k),
-                                      static_cast<std::size_t>((c * height + iy) * width + ix));
+                                      static_cast<std::size_t>((o * share + c) * kernel * kernel + k),
+                                      static_cast<std::size_t>(((first + c) * height + iy) * width + ix));
                             }
                         }
                     }
@@ -39,7 +41,8 @@ struct ConvIndex {
 ConvIndex conv_index(const Graph& graph, const Node& node, const Conv2d& conv) {
     const Shape& in = graph.values[node.input()].shape;
     const Shape& out = graph.values[node.output].shape;
-    return {in[0], in[1], in[2], conv.kernel, conv.stride, conv.padding, out[1], out[2]};
+    return {in[0],        in[1],  in[2],  conv.kernel, conv.stride,
+            conv.padding, out[1], out[2], conv.groups, conv.dilation};
 }
 
 /// Input index of the first largest element of each window.
@@ -82,6 +85,44 @@ std::size_t size_of(const Graph& graph, ValueId value) {
     return static_cast<std::size_t>(element_count(graph.values[value].shape));
 }
 
+double activated(Activation kind, double x) {
+    const double root = std::sqrt(2.0 / 3.14159265358979323846);
+    switch (kind) {
+        case Activation::silu:
+            return x / (1.0 + std::exp(-x));
+        case Activation::sigmoid:
+            return 1.0 / (1.0 + std::exp(-x));
+        case Activation::gelu_erf:
+            return 0.5 * x * (1.0 + std::erf(x * std::sqrt(0.5)));
+        case Activation::gelu_tanh:
+            return 0.5 * x * (1.0 + std::tanh(root * (x + 0.044715 * x * x * x)));
+    }
+    return 0.0;
+}
+
+/// Central difference: exact to 1e-9 in doubles.
+double activation_slope(Activation kind, double x) {
+    constexpr double kStep = 1e-5;
+    return (activated(kind, x + kStep) - activated(kind, x - kStep)) / (2 * kStep);
+}
+
+/// Calls visit(output index, input index) for every pixel of every window.
+template <typename Visit>
+void each_average(const Graph& graph, const Node& node, const AveragePool2d& pool, Visit visit) {
+    const Shape& from = graph.values[node.input()].shape;
+    const Shape& to = graph.values[node.output].shape;
+    for (std::int64_t o = 0; o < element_count(to); ++o) {
+        const std::int64_t x = o % to[2] * pool.stride;
+        const std::int64_t y = o / to[2] % to[1] * pool.stride;
+        const std::int64_t channel = o / to[2] / to[1];
+        for (std::int64_t k = 0; k < pool.kernel * pool.kernel; ++k) {
+            visit(static_cast<std::size_t>(o),
+                  static_cast<std::size_t>((channel * from[1] + y + k / pool.kernel) * from[2] + x +
+                                           k % pool.kernel));
+        }
+    }
+}
+
 void forward_sample(const Run& run, const Node& node, const Doubles& in, Doubles& out) {
     if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
         const Doubles& weight = run.parameters[node.parameters[0]];
@@ -110,6 +151,13 @@ void forward_sample(const Run& run, const Node& node, const Doubles& in, Doubles
         for (std::size_t i = 0; i < in.size(); ++i) {
             out[i / pixels] += in[i] / static_cast<double>(pixels);
         }
+    } else if (const auto* window = std::get_if<AveragePool2d>(&node.operation)) {
+        each_average(run.graph, node, *window, [&](std::size_t o, std::size_t i) {
+            out[o] += in[i] / static_cast<double>(window->kernel * window->kernel);
+        });
+    } else if (const auto* activation = std::get_if<Activate>(&node.operation)) {
+        std::transform(in.begin(), in.end(), out.begin(),
+                       [&](double v) { return activated(activation->kind, v); });
     } else if (std::holds_alternative<Relu>(node.operation)) {
         std::transform(in.begin(), in.end(), out.begin(), [](double v) { return std::max(v, 0.0); });
     } else if (std::holds_alternative<Flatten>(node.operation)) {
@@ -204,6 +252,17 @@ void forward(Run& run, const Node& node) {
             for (std::size_t i = 0; i < out.size(); ++i) {
                 out[i] = run.values[node.inputs[0]][n][i] + run.values[node.inputs[1]][n][i];
             }
+        } else if (std::holds_alternative<Scale>(node.operation)) {
+            const Doubles& factors = run.values[node.inputs[1]][n];
+            for (std::size_t i = 0; i < out.size(); ++i) {
+                out[i] = run.values[node.inputs[0]][n][i] * factors[i / (out.size() / factors.size())];
+            }
+        } else if (std::holds_alternative<Concat>(node.operation)) {
+            out.clear();
+            for (const ValueId input : node.inputs) {
+                const Doubles& part = run.values[input][n];
+                out.insert(out.end(), part.begin(), part.end());
+            }
         } else {
             forward_sample(run, node, run.values[node.input()][n], out);
         }
@@ -241,6 +300,14 @@ void backward_sample(const Run& run, const Node& node, const Doubles& in, const 
         for (std::size_t i = 0; i < in.size(); ++i) {
             down[i] += up[i / pixels] / static_cast<double>(pixels);
         }
+    } else if (const auto* window = std::get_if<AveragePool2d>(&node.operation)) {
+        each_average(run.graph, node, *window, [&](std::size_t o, std::size_t i) {
+            down[i] += up[o] / static_cast<double>(window->kernel * window->kernel);
+        });
+    } else if (const auto* activation = std::get_if<Activate>(&node.operation)) {
+        for (std::size_t i = 0; i < in.size(); ++i) {
+            down[i] += up[i] * activation_slope(activation->kind, in[i]);
+        }
     } else if (std::holds_alternative<Relu>(node.operation)) {
         for (std::size_t i = 0; i < in.size(); ++i) {
             down[i] += in[i] > 0 ? up[i] : 0.0;
@@ -263,6 +330,21 @@ void backward(Run& run, const Node& node, IndexedVector<ParameterId, Doubles>& g
             for (const ValueId input : node.inputs) {
                 for (std::size_t i = 0; i < up.size(); ++i) {
                     run.gradients[input][n][i] += up[i];
+                }
+            }
+        } else if (std::holds_alternative<Scale>(node.operation)) {
+            const Doubles& image = run.values[node.inputs[0]][n];
+            const Doubles& factors = run.values[node.inputs[1]][n];
+            for (std::size_t i = 0; i < up.size(); ++i) {
+                const std::size_t channel = i / (up.size() / factors.size());
+                run.gradients[node.inputs[0]][n][i] += up[i] * factors[channel];
+                run.gradients[node.inputs[1]][n][channel] += up[i] * image[i];
+            }
+        } else if (std::holds_alternative<Concat>(node.operation)) {
+            std::size_t at = 0;
+            for (const ValueId input : node.inputs) {
+                for (double& gradient : run.gradients[input][n]) {
+                    gradient += up[at++];
                 }
             }
         } else {

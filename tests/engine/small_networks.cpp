@@ -104,6 +104,62 @@ Graph unfused() {
     return net.flatten().linear("fc", 3).cross_entropy();
 }
 
+Graph grouped() {
+    GraphBuilder net({3, 13, 12});
+    net.conv2d("stem", {.out_channels = 16, .kernel = 3, .padding = 2, .bias = false, .dilation = 2})
+        .batch_norm2d("bn")
+        .relu()
+        .conv2d("four", {.out_channels = 32, .kernel = 3, .stride = 2, .padding = 1, .groups = 4})
+        .relu();
+    const ValueId input = net.current();
+    net.conv2d("pairs", {.out_channels = 32, .kernel = 3, .padding = 1, .bias = false, .groups = 16})
+        .batch_norm2d("pairs_bn")
+        .relu()
+        .conv2d("each",
+                {.out_channels = 32, .kernel = 5, .padding = 4, .bias = false, .groups = 32, .dilation = 2})
+        .add("join", input)
+        .relu();
+    // 12 channels fill no block, nor a group of 8.
+    net.conv2d("narrow", {.out_channels = 12, .kernel = 1, .bias = false})
+        .batch_norm2d("narrow_bn")
+        .relu()
+        .conv2d("three", {.out_channels = 12, .kernel = 3, .stride = 2, .padding = 1, .groups = 3})
+        .relu()
+        .conv2d("odd", {.out_channels = 12, .kernel = 3, .padding = 1, .groups = 12})
+        .conv2d("pixel", {.out_channels = 12, .kernel = 3, .stride = 2, .groups = 12})
+        .conv2d("centre", {.out_channels = 8, .kernel = 3, .padding = 2, .dilation = 2})
+        .relu();
+    return net.flatten().linear("fc", 4).cross_entropy();
+}
+
+Graph excited() {
+    GraphBuilder net({3, 11, 9});
+    net.conv2d("stem", {.out_channels = 16, .kernel = 3, .padding = 1, .bias = false})
+        .batch_norm2d("bn")
+        .activate(Activation::silu);
+    const ValueId image = net.current();
+    net.global_average_pool()
+        .conv2d("reduce", {.out_channels = 5})
+        .activate(Activation::silu)
+        .conv2d("expand", {.out_channels = 16})
+        .activate(Activation::sigmoid)
+        .scale("excite", image);
+    const ValueId first = net.current();
+    net.conv2d("grow", {.out_channels = 32, .kernel = 3, .padding = 1, .bias = false})
+        .concat("blocks", first)
+        .batch_norm2d("join_bn")
+        .relu()
+        .average_pool2d({.kernel = 3, .stride = 2});
+    const ValueId narrow =
+        net.conv2d("narrow", {.out_channels = 12}).activate(Activation::gelu_erf).current();
+    net.conv2d("five", {.out_channels = 5, .kernel = 3, .padding = 1})
+        .activate(Activation::gelu_tanh)
+        .concat("odd", narrow)
+        .activate(Activation::sigmoid)
+        .average_pool2d({.kernel = 2, .stride = 2});
+    return net.flatten().linear("fc1", 9).activate(Activation::silu).linear("fc2", 4).cross_entropy();
+}
+
 Graph resnet18_tiny_images() {
     return build_model("resnet18", {3, 32, 32}, 10);
 }

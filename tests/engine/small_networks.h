@@ -21,5 +21,11 @@ Graph residual_small();
 /// a sum.
 Graph unfused();
 Graph resnet18_tiny_images();
+/// Convolutions of 3, 4, 5 and as many groups as channels, one and two results per input of a group, with strides and
+/// dilations, and to a single pixel.
+Graph grouped();
+/// Every activation, a squeeze-and-excitation, average pools whose windows overlap or leave pixels out, and channels put
+/// behind one another, where they fill blocks and where they do not.
+Graph excited();
 
 }  // namespace rankscope::engine::test

@@ -106,8 +106,10 @@ TEST(ModelSetup, ABatchNormOverOneValueIsRefused) {
 TEST(GradientOrder, GradientsArriveAsTheyAreStored) {
     const std::unique_ptr<Backend> backend = make_cpu_backend(1);
     for (const std::string& name : model_names()) {
-        if (name == "resnet101" || name == "resnet152") {
-            continue;  // as resnet50, only longer
+        if (name.find("101") != std::string::npos || name == "resnet152" ||
+            name.find("_160") != std::string::npos || name == "regnety_320" || name == "densenet169" ||
+            name == "densenet201") {
+            continue;  // as a smaller one of its kind, only longer
         }
         const Graph graph =
             build_model(name, name == "toy" || name == "linear" ? Shape{10} : Shape{3, 32, 32}, 10);

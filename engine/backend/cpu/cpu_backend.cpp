@@ -353,7 +353,8 @@ private:
 
     void mark_live_taps() {
         for (const Node& node : graph_.nodes) {
-            if (!std::holds_alternative<Conv2d>(node.operation) ||
+            const auto* conv = std::get_if<Conv2d>(&node.operation);
+            if (conv == nullptr || !conv->dense() ||
                 !cpu::stored_by_taps(storage_[node.parameters[0]].descriptor)) {
                 continue;
             }

@@ -59,6 +59,7 @@ dnnl::convolution_forward::primitive_desc conv_forward(const dnnl::engine& engin
             bias,
             dst,
             shape.strides,
+            shape.skipped,
             shape.padding,
             shape.padding,
             attributes(relu)};
@@ -70,8 +71,9 @@ dnnl::convolution_backward_data::primitive_desc conv_backward_data(
     return {engine,        algorithm::convolution_direct,
             diff_src,      weights,
             diff_dst,      shape.strides,
-            shape.padding, shape.padding,
-            hint,          attributes()};
+            shape.skipped, shape.padding,
+            shape.padding, hint,
+            attributes()};
 }
 
 dnnl::convolution_backward_weights::primitive_desc conv_backward_weights(
@@ -80,9 +82,9 @@ dnnl::convolution_backward_weights::primitive_desc conv_backward_weights(
     return {engine,        algorithm::convolution_direct,
             src,           diff_weights,
             diff_bias,     diff_dst,
-            shape.strides, shape.padding,
-            shape.padding, hint,
-            attributes()};
+            shape.strides, shape.skipped,
+            shape.padding, shape.padding,
+            hint,          attributes()};
 }
 
 dnnl::inner_product_forward::primitive_desc linear_forward(const dnnl::engine& engine, const Md& src,
@@ -138,8 +140,8 @@ dnnl::convolution_forward::primitive_desc conv_forward(const dnnl::engine& engin
                                                        const Md& weights, const Md& bias, const Md& dst,
                                                        const ConvShape& shape, bool relu) {
     const dnnl::convolution_forward::desc desc(prop_kind::forward_training, algorithm::convolution_direct,
-                                               src, weights, bias, dst, shape.strides, shape.padding,
-                                               shape.padding);
+                                               src, weights, bias, dst, shape.strides, shape.skipped,
+                                               shape.padding, shape.padding);
     return {desc, attributes(relu), engine};
 }
 
@@ -147,7 +149,8 @@ dnnl::convolution_backward_data::primitive_desc conv_backward_data(
     const dnnl::engine& engine, const Md& diff_src, const Md& weights, const Md& diff_dst,
     const ConvShape& shape, const dnnl::convolution_forward::primitive_desc& hint) {
     const dnnl::convolution_backward_data::desc desc(algorithm::convolution_direct, diff_src, weights,
-                                                     diff_dst, shape.strides, shape.padding, shape.padding);
+                                                     diff_dst, shape.strides, shape.skipped, shape.padding,
+                                                     shape.padding);
     return {desc, attributes(), engine, hint};
 }
 
@@ -155,8 +158,8 @@ dnnl::convolution_backward_weights::primitive_desc conv_backward_weights(
     const dnnl::engine& engine, const Md& src, const Md& diff_weights, const Md& diff_bias,
     const Md& diff_dst, const ConvShape& shape, const dnnl::convolution_forward::primitive_desc& hint) {
     const dnnl::convolution_backward_weights::desc desc(algorithm::convolution_direct, src, diff_weights,
-                                                        diff_bias, diff_dst, shape.strides, shape.padding,
-                                                        shape.padding);
+                                                        diff_bias, diff_dst, shape.strides, shape.skipped,
+                                                        shape.padding, shape.padding);
     return {desc, attributes(), engine, hint};
 }
 

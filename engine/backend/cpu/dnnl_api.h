@@ -16,6 +16,7 @@ namespace rankscope::engine::dnnl_api {
 struct ConvShape {
     dnnl::memory::dims strides;
     dnnl::memory::dims padding;
+    dnnl::memory::dims skipped;  ///< pixels between neighbouring taps: dilation − 1
 };
 
 using Md = dnnl::memory::desc;

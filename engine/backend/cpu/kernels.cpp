@@ -56,7 +56,66 @@ void each_pixel(const ChannelView& view, Visit visit) {
     }
 }
 
+/// Calls visit(offset into the image, offset into [batch][channels], stride, count, same channel) for runs of elements:
+/// neighbouring channels of one pixel, or the pixels of one channel.
+template <typename Visit>
+void each_run(const ChannelView& view, Visit visit) {
+    for (std::int64_t o = 0; o < view.outer; ++o) {
+        for (std::int64_t block = 0; block < view.blocks(); ++block) {
+            const std::int64_t channel = block * view.lanes;
+            const std::int64_t count = std::min(view.lanes, view.channels - channel);
+            const std::int64_t at = block * view.block_stride + o * view.outer_stride;
+            if (view.lanes == 1 && view.inner_stride == 1 && view.batch_outside) {
+                visit(at, o * view.channels + channel, view.inner, true);
+                continue;
+            }
+            for (std::int64_t i = 0; i < view.inner; ++i) {
+                const std::int64_t n = view.batch_outside ? o : i;
+                visit(at + i * view.inner_stride, n * view.channels + channel, count, false);
+            }
+        }
+    }
+}
+
 }  // namespace
+
+template <typename T>
+void scale_forward(const ChannelView& view, std::span<const T> image, std::span<const T> factors,
+                   std::span<T> output) {
+    if (view.padded_channels() != view.channels) {
+        std::fill(output.begin(), output.end(), T{});
+    }
+    each_run(view, [&](std::int64_t at, std::int64_t factor, std::int64_t count, bool same) {
+        const T* const x = image.data() + at;
+        const T* const s = factors.data() + factor;
+        T* const y = output.data() + at;
+        for (std::int64_t i = 0; i < count; ++i) {
+            y[i] = rounded_to<T>(to_float(x[i]) * to_float(s[same ? 0 : i]));
+        }
+    });
+}
+
+template <typename T>
+void scale_backward(const ChannelView& view, std::span<const T> image, std::span<const T> factors,
+                    std::span<const T> gradient, std::span<T> image_gradient, std::span<T> factors_gradient) {
+    if (!image_gradient.empty()) {
+        scale_forward(view, gradient, factors, image_gradient);
+    }
+    if (factors_gradient.empty()) {
+        return;
+    }
+    std::vector<float> sums(factors_gradient.size(), 0.0F);
+    each_run(view, [&](std::int64_t at, std::int64_t factor, std::int64_t count, bool same) {
+        const T* const x = image.data() + at;
+        const T* const dy = gradient.data() + at;
+        float* const sum = sums.data() + factor;
+        for (std::int64_t i = 0; i < count; ++i) {
+            sum[same ? 0 : i] += to_float(x[i]) * to_float(dy[i]);
+        }
+    });
+    std::transform(sums.begin(), sums.end(), factors_gradient.begin(),
+                   [](float sum) { return rounded_to<T>(sum); });
+}
 
 template <typename T>
 void average_pool_forward(const ChannelView& view, std::int64_t batch, std::span<const T> image,
@@ -158,6 +217,10 @@ bool all_finite(std::span<const T> values) {
                                           std::span<T>);                                         \
     template void average_pool_backward<T>(const ChannelView&, std::int64_t, std::span<const T>, \
                                            std::span<T>);                                        \
+    template void scale_forward<T>(const ChannelView&, std::span<const T>, std::span<const T>,   \
+                                   std::span<T>);                                                \
+    template void scale_backward<T>(const ChannelView&, std::span<const T>, std::span<const T>,  \
+                                    std::span<const T>, std::span<T>, std::span<T>);             \
     template bool all_finite<T>(std::span<const T>);
 RANKSCOPE_INSTANTIATE(float)
 RANKSCOPE_INSTANTIATE(Bf16)

@@ -41,6 +41,15 @@ template <typename T>
 void average_pool_backward(const ChannelView& view, std::int64_t batch, std::span<const T> means_gradient,
                            std::span<T> image_gradient);
 
+/// output = image · factors, channel by channel; both images seen through `view`, `factors` is [batch][channels].
+template <typename T>
+void scale_forward(const ChannelView& view, std::span<const T> image, std::span<const T> factors,
+                   std::span<T> output);
+/// The gradients of both; either may be empty: it is not wanted.
+template <typename T>
+void scale_backward(const ChannelView& view, std::span<const T> image, std::span<const T> factors,
+                    std::span<const T> gradient, std::span<T> image_gradient, std::span<T> factors_gradient);
+
 /// Rounds to nearest even.
 void round_to_bf16(std::span<const float> values, std::span<Bf16> rounded);
 

@@ -15,7 +15,7 @@ using Md = memory::desc;
 using Tag = memory::format_tag;
 
 Md plain(const memory::dims& dims, memory::data_type type) {
-    const std::vector<Tag> tags{Tag::undef, Tag::a, Tag::ab, Tag::abc, Tag::abcd};
+    const std::vector<Tag> tags{Tag::undef, Tag::a, Tag::ab, Tag::abc, Tag::abcd, Tag::abcde};
     return {dims, type, tags.at(dims.size())};
 }
 

@@ -5,15 +5,20 @@
 #include <engine/backend/cpu/lowering.h>
 
 namespace rankscope::engine::cpu {
-namespace {
-
-dnnl_api::ConvShape conv_shape(const Conv2d& conv) {
-    return {{conv.stride, conv.stride}, {conv.padding, conv.padding}};
-}
-
-}  // namespace
 
 using dnnl_api::dims_of;
+
+dnnl_api::ConvShape conv_shape(const Conv2d& conv) {
+    return {{conv.stride, conv.stride}, {conv.padding, conv.padding}, {conv.dilation - 1, conv.dilation - 1}};
+}
+
+dnnl::memory::dims weight_dims(const Node& node, const Shape& shape) {
+    const auto* conv = std::get_if<Conv2d>(&node.operation);
+    if (conv == nullptr || conv->groups == 1 || shape.size() != 4) {
+        return shape;
+    }
+    return {conv->groups, shape[0] / conv->groups, shape[1], shape[2], shape[3]};
+}
 
 void Lowering::forward_conv(std::size_t index, const Conv2d& conv) {
     const Node& node = graph_.nodes[index];

@@ -34,12 +34,53 @@ MaxPoolShape pool_shape(const Md& input, const Shape& image, const MaxPool2d& po
 
 }  // namespace
 
+Md Lowering::viewed(ValueId id) {
+    const Md own = value(id).descriptor;
+    return channel_view(own) ? own : plain(dnnl_api::dims_of(own), dnnl_api::type_of(own));
+}
+
+void Lowering::forward_window_average(std::size_t index, const AveragePool2d& pool) {
+    const Node& node = graph_.nodes[index];
+    const Md from = viewed(node.input());
+    const BufferId in = activation_in(node.input(), from);
+    const MaxPoolShape shape =
+        pool_shape(from, graph_.values[node.input()].shape, {.kernel = pool.kernel, .stride = pool.stride});
+    new_value(node.output, laid_out_like(from, output_dims(node)));
+    const BufferId out = value(node.output).activation;
+    const std::size_t in_count = stored_elements(from);
+    const std::size_t out_count = stored_elements(value(node.output).descriptor);
+    for_type(dnnl_api::type_of(from), [&]<typename T>(T) {
+        plan_.kernel({in, out}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+            return [=, x = contents<const T>(at(in), in_count), y = contents<T>(at(out), out_count)] {
+                window_average_forward<T>(shape, x, y);
+            };
+        });
+    });
+}
+
+void Lowering::backward_window_average(std::size_t index, const AveragePool2d& pool) {
+    const Node& node = graph_.nodes[index];
+    const BufferId dy = gradient_of(node.output);
+    const Md out = value(node.output).descriptor;
+    const Md in = laid_out_like(out, with_batch(batch_, graph_.values[node.input()].shape));
+    const MaxPoolShape shape =
+        pool_shape(in, graph_.values[node.input()].shape, {.kernel = pool.kernel, .stride = pool.stride});
+    const std::size_t in_count = stored_elements(in);
+    const std::size_t out_count = stored_elements(out);
+    write_partial(node.input(), in, [&](BufferId dx) {
+        for_type(dnnl_api::type_of(out), [&]<typename T>(T) {
+            plan_.kernel({dy, dx}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                return [=, from = contents<const T>(at(dy), out_count), to = contents<T>(at(dx), in_count)] {
+                    window_average_backward<T>(shape, from, to);
+                };
+            });
+        });
+    });
+}
+
 void Lowering::forward_max_pool(std::size_t index, const MaxPool2d& pool) {
     const Node& node = graph_.nodes[index];
-    Md from = value(node.input()).descriptor;
-    if (!channel_view(from)) {
-        from = plain(dnnl_api::dims_of(from), dnnl_api::type_of(from));
-    }
+    const Md from = viewed(node.input());
     const BufferId in = activation_in(node.input(), from);
     const MaxPoolShape shape = pool_shape(from, graph_.values[node.input()].shape, pool);
     // The ReLU is in the origins already: no mask is needed on the way back.
@@ -83,10 +124,7 @@ void Lowering::backward_max_pool(std::size_t index, const MaxPool2d& pool) {
 
 void Lowering::forward_average_pool(std::size_t index) {
     const Node& node = graph_.nodes[index];
-    Md from = value(node.input()).descriptor;
-    if (!channel_view(from)) {
-        from = plain(dnnl_api::dims_of(from), dnnl_api::type_of(from));
-    }
+    const Md from = viewed(node.input());
     const BufferId in = activation_in(node.input(), from);
     new_value(node.output, plain(output_dims(node), dnnl_api::type_of(from)));
     const BufferId out = value(node.output).activation;
@@ -106,9 +144,7 @@ void Lowering::forward_average_pool(std::size_t index) {
 void Lowering::backward_average_pool(std::size_t index) {
     const Node& node = graph_.nodes[index];
     const BufferId dy = gradient_of(node.output);
-    const Md wanted = value(node.input()).descriptor;
-    const Md made =
-        channel_view(wanted) ? wanted : plain(dnnl_api::dims_of(wanted), dnnl_api::type_of(wanted));
+    const Md made = viewed(node.input());
     const std::size_t in_count = stored_elements(made);
     const std::size_t out_count = stored_elements(value(node.output).descriptor);
     write_partial(node.input(), made, [&](BufferId dx) {

@@ -20,7 +20,8 @@ bool worth_taps(const Graph& graph, const Node& node) {
     const Shape& in = graph.values[node.input()].shape;
     const Shape& out = graph.values[node.output].shape;
     // Measured with ResNet-18: 2×2 and 1×1 results; from 4×4 on the direct kernels are the faster ones.
-    return !conv.bias && !conv.relu && out[1] * out[2] <= 4 && in[1] * in[2] <= 16 && in[0] >= 16;
+    return conv.dense() && !conv.bias && !conv.relu && out[1] * out[2] <= 4 && in[1] * in[2] <= 16 &&
+           in[0] >= 16;
 }
 
 TapConvolution tap_shape(const Graph& graph, const Node& node, std::int64_t batch) {

@@ -28,8 +28,8 @@ std::optional<WinogradTiling> worth_winograd(const Graph& graph, const Node& nod
     const auto& conv = std::get<Conv2d>(node.operation);
     const Shape& in = graph.values[node.input()].shape;
     const Shape& out = graph.values[node.output].shape;
-    if (conv.kernel != 3 || conv.stride != 1 || conv.padding > 1 || in[0] % 16 != 0 || out[0] % 16 != 0 ||
-        in[0] < 32) {
+    if (!conv.dense() || conv.kernel != 3 || conv.stride != 1 || conv.padding > 1 || in[0] % 16 != 0 ||
+        out[0] % 16 != 0 || in[0] < 32) {
         return std::nullopt;
     }
     if (conv.padding == 1 && in[1] == 2 && in[2] == 2) {

@@ -26,7 +26,8 @@ IndexedVector<ParameterId, Md> canonical_descriptors(const Graph& graph) {
         for (const ParameterId id : node.parameters) {
             const Shape& shape = graph.parameters[id].shape;
             const bool linear_weight = std::holds_alternative<Linear>(node.operation) && shape.size() == 2;
-            descriptors[id] = plain(linear_weight ? with_batch(shape[0], unflattened(graph, node)) : shape);
+            descriptors[id] = plain(linear_weight ? with_batch(shape[0], unflattened(graph, node))
+                                                  : weight_dims(node, shape));
         }
     }
     return descriptors;
@@ -47,11 +48,9 @@ IndexedVector<ParameterId, Md> native_descriptors(const dnnl::engine& engine, co
         if (conv != nullptr && (worth_taps(graph, node) || (full && worth_winograd(graph, node)))) {
             weight = Md(dims_of(weight), kFloat, memory::format_tag::hwio);
         } else if (conv != nullptr) {
-            weight =
-                dnnl_api::conv_forward(engine, any(with_batch(batch, graph.values[node.input()].shape)),
-                                       any(dims_of(weight)), bias, any(dst),
-                                       {{conv->stride, conv->stride}, {conv->padding, conv->padding}}, true)
-                    .weights_desc();
+            weight = dnnl_api::conv_forward(engine, any(with_batch(batch, graph.values[node.input()].shape)),
+                                            any(dims_of(weight)), bias, any(dst), conv_shape(*conv), true)
+                         .weights_desc();
         } else {
             const Md src = any(with_batch(batch, unflattened(graph, node)));
             weight = dnnl_api::linear_forward(engine, src, any(dims_of(weight)), bias, plain(dst), false)
@@ -184,20 +183,24 @@ BufferId Lowering::gradient_of(ValueId id) {
 
 void Lowering::forward(std::size_t index) {
     const Node& node = graph_.nodes[index];
-    std::visit(EachOperation{[&](const Conv2d& conv) {
-                                 by_winograd(node) ? forward_winograd(index, conv)
-                                 : by_taps(node)   ? forward_taps(index)
-                                                   : forward_conv(index, conv);
-                             },
-                             [&](const BatchNorm2d& norm) { forward_batch_norm(index, norm); },
-                             [&](const Relu&) { forward_relu(index); },
-                             [&](const Add& sum) { forward_add(index, sum); },
-                             [&](const MaxPool2d& pool) { forward_max_pool(index, pool); },
-                             [&](const GlobalAveragePool&) { forward_average_pool(index); },
-                             [&](const Flatten&) { alias(node); },
-                             [&](const Linear& linear) { forward_linear(index, linear); },
-                             [](const CrossEntropy&) {}, [](const MeanSquaredError&) {}},
-               node.operation);
+    std::visit(
+        EachOperation{[&](const Conv2d& conv) {
+                          by_winograd(node) ? forward_winograd(index, conv)
+                          : by_taps(node)   ? forward_taps(index)
+                                            : forward_conv(index, conv);
+                      },
+                      [&](const BatchNorm2d& norm) { forward_batch_norm(index, norm); },
+                      [&](const Relu&) { forward_relu(index); },
+                      [&](const Add& sum) { forward_add(index, sum); },
+                      [&](const MaxPool2d& pool) { forward_max_pool(index, pool); },
+                      [&](const GlobalAveragePool&) { forward_average_pool(index); },
+                      [&](const AveragePool2d& pool) { forward_window_average(index, pool); },
+                      [&](const Activate& one) { forward_activate(index, one); },
+                      [&](const Scale&) { forward_scale(index); },
+                      [&](const Concat&) { forward_concat(node); }, [&](const Flatten&) { alias(node); },
+                      [&](const Linear& linear) { forward_linear(index, linear); },
+                      [](const CrossEntropy&) {}, [](const MeanSquaredError&) {}},
+        node.operation);
 }
 
 void Lowering::backward_weights(const ScheduledOp& op, bool data_follows) {
@@ -227,6 +230,9 @@ void Lowering::backward_data(const ScheduledOp& op) {
                       [&](const Relu&) { backward_relu(op.node); }, [&](const Add&) { backward_add(op); },
                       [&](const MaxPool2d& pool) { backward_max_pool(op.node, pool); },
                       [&](const GlobalAveragePool&) { backward_average_pool(op.node); },
+                      [&](const AveragePool2d& pool) { backward_window_average(op.node, pool); },
+                      [&](const Activate& one) { backward_activate(op.node, one); },
+                      [&](const Scale&) { backward_scale(op); }, [&](const Concat&) { backward_concat(op); },
                       [](const Flatten&) {},  // another shape of the same memory
                       [&](const Linear&) { backward_data_linear(op.node); }, [](const CrossEntropy&) {},
                       [](const MeanSquaredError&) {}},

@@ -34,6 +34,11 @@ IndexedVector<ParameterId, dnnl::memory::desc> native_descriptors(const dnnl::en
                                                                   const Graph& graph, std::int64_t batch,
                                                                   dnnl::memory::data_type activations);
 
+dnnl_api::ConvShape conv_shape(const Conv2d& conv);
+/// A parameter as oneDNN sees it: the weights of a grouped convolution have the groups as their first dimension,
+/// {groups, out / groups, in / groups, kernel, kernel}, which is byte for byte PyTorch's shape.
+dnnl::memory::dims weight_dims(const Node& node, const Shape& shape);
+
 /// Convolutions of images so small that tap_convolution.h is the better way, for weights stored for it.
 bool stored_by_taps(const dnnl::memory::desc& weight);
 bool worth_taps(const Graph& graph, const Node& node);
@@ -123,7 +128,19 @@ private:
     void forward_batch_norm(std::size_t index, const BatchNorm2d& norm);
     void backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& norm);
 
+    // lower_channels.cpp
+    void forward_activate(std::size_t index, const Activate& operation);
+    void backward_activate(std::size_t index, const Activate& operation);
+    void forward_scale(std::size_t index);
+    void backward_scale(const ScheduledOp& op);
+    void forward_concat(const Node& node);
+    void backward_concat(const ScheduledOp& op);
+
     // lower_pool.cpp
+    /// The value in a layout that channel_view() supports: its own, or plain.
+    Md viewed(ValueId id);
+    void forward_window_average(std::size_t index, const AveragePool2d& pool);
+    void backward_window_average(std::size_t index, const AveragePool2d& pool);
     void forward_max_pool(std::size_t index, const MaxPool2d& pool);
     void backward_max_pool(std::size_t index, const MaxPool2d& pool);
     void forward_average_pool(std::size_t index);

@@ -302,6 +302,58 @@ void max_pool_backward(const MaxPoolShape& shape, std::span<const T> output_grad
     }
 }
 
+template <typename T>
+void window_average_forward(const MaxPoolShape& shape, std::span<const T> input, std::span<T> output) {
+    const float share = 1.0F / static_cast<float>(shape.kernel * shape.kernel);
+    std::vector<float> sum(static_cast<std::size_t>(shape.block));
+    T* y = output.data();
+    for (std::int64_t plane = 0; plane < shape.planes; ++plane) {
+        const T* const image = input.data() + plane * shape.height * shape.width * shape.block;
+        for (std::int64_t place = 0; place < shape.out_height() * shape.out_width(); ++place) {
+            const std::int64_t row = place / shape.out_width() * shape.stride;
+            const std::int64_t column = place % shape.out_width() * shape.stride;
+            std::fill(sum.begin(), sum.end(), 0.0F);
+            for (std::int64_t k = 0; k < shape.kernel * shape.kernel; ++k) {
+                const std::int64_t pixel = (row + k / shape.kernel) * shape.width + column + k % shape.kernel;
+                const T* const x = image + pixel * shape.block;
+                for (std::size_t i = 0; i < sum.size(); ++i) {
+                    sum[i] += to_float(x[i]);
+                }
+            }
+            for (const float one : sum) {
+                *y++ = rounded_to<T>(one * share);
+            }
+        }
+    }
+}
+
+template <typename T>
+void window_average_backward(const MaxPoolShape& shape, std::span<const T> output_gradient,
+                             std::span<T> input_gradient) {
+    const float share = 1.0F / static_cast<float>(shape.kernel * shape.kernel);
+    std::fill(input_gradient.begin(), input_gradient.end(), T{});
+    const T* dy = output_gradient.data();
+    for (std::int64_t plane = 0; plane < shape.planes; ++plane) {
+        T* const image = input_gradient.data() + plane * shape.height * shape.width * shape.block;
+        for (std::int64_t place = 0; place < shape.out_height() * shape.out_width(); ++place) {
+            const std::int64_t row = place / shape.out_width() * shape.stride;
+            const std::int64_t column = place % shape.out_width() * shape.stride;
+            for (std::int64_t k = 0; k < shape.kernel * shape.kernel; ++k) {
+                const std::int64_t pixel = (row + k / shape.kernel) * shape.width + column + k % shape.kernel;
+                T* const dx = image + pixel * shape.block;
+                for (std::int64_t i = 0; i < shape.block; ++i) {
+                    dx[i] = rounded_to<T>(to_float(dx[i]) + to_float(dy[i]) * share);
+                }
+            }
+            dy += shape.block;
+        }
+    }
+}
+
+template void window_average_forward<float>(const MaxPoolShape&, std::span<const float>, std::span<float>);
+template void window_average_forward<Bf16>(const MaxPoolShape&, std::span<const Bf16>, std::span<Bf16>);
+template void window_average_backward<float>(const MaxPoolShape&, std::span<const float>, std::span<float>);
+template void window_average_backward<Bf16>(const MaxPoolShape&, std::span<const Bf16>, std::span<Bf16>);
 template void max_pool_forward<float>(const MaxPoolShape&, std::span<const float>, std::span<float>,
                                       std::span<std::int8_t>);
 template void max_pool_forward<Bf16>(const MaxPoolShape&, std::span<const Bf16>, std::span<Bf16>,

@@ -42,4 +42,12 @@ template <typename T>
 void max_pool_backward(const MaxPoolShape& shape, std::span<const T> output_gradient,
                        std::span<const std::int8_t> origin, std::span<T> input_gradient);
 
+/// Mean over each window of a shape without padding; relu has no meaning.
+template <typename T>
+void window_average_forward(const MaxPoolShape& shape, std::span<const T> input, std::span<T> output);
+/// Overwrites the whole input gradient.
+template <typename T>
+void window_average_backward(const MaxPoolShape& shape, std::span<const T> output_gradient,
+                             std::span<T> input_gradient);
+
 }  // namespace rankscope::engine::cpu

@@ -46,7 +46,7 @@ struct Tensors {
 Tensors tensors_of(const ConvolutionShape& shape) {
     const cudnnDataType_t type = cudnn_type(shape.type);
     return {{0, {shape.batch, shape.in_channels, shape.height, shape.width}, type},
-            {0, {shape.out_channels, shape.in_channels, shape.kernel, shape.kernel}, type},
+            {0, {shape.out_channels, shape.weight_channels(), shape.kernel, shape.kernel}, type},
             {0, {shape.batch, shape.out_channels, shape.out_height(), shape.out_width()}, type}};
 }
 
@@ -68,7 +68,7 @@ struct Recipe {
 };
 
 CudnnGraph graph_of(const Recipe& recipe, const ConvolutionShape& shape) {
-    const CudnnConvolution how{shape.stride, shape.padding};
+    const CudnnConvolution how{shape.stride, shape.padding, shape.dilation};
     Tensors t = tensors_of(shape);
     CudnnGraph graph;
     if (recipe.pass == ConvolutionPass::backward_data) {

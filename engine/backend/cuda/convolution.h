@@ -19,7 +19,7 @@ namespace rankscope::engine::cuda {
 
 enum class ConvolutionPass { forward, backward_data, backward_weights };
 
-/// Images [batch][height][width][channels], weights [out][kernel][kernel][in]; channels are stored ones,
+/// Images [batch][height][width][channels], weights [out][kernel][kernel][in / groups]; channels are stored ones,
 /// multiples of kGroup.
 struct ConvolutionShape {
     std::int64_t batch = 0;
@@ -33,10 +33,18 @@ struct ConvolutionShape {
     ElementType type = ElementType::f32;
     bool bias = false;  ///< forward: a bias is added …
     bool relu = false;  ///< … and the result clamped at 0
+    std::int64_t dilation = 1;
+    std::int64_t groups = 1;  ///< of the stored channels
 
-    std::int64_t out_height() const { return (height + 2 * padding - kernel) / stride + 1; }
-    std::int64_t out_width() const { return (width + 2 * padding - kernel) / stride + 1; }
+    std::int64_t out_height() const { return windows(height); }
+    std::int64_t out_width() const { return windows(width); }
+    std::int64_t weight_channels() const { return in_channels / groups; }
     std::string text() const;
+
+private:
+    std::int64_t windows(std::int64_t size) const {
+        return (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
+    }
 };
 
 /// What a pass reads and writes, all of the images' type: forward x, weights → y; backward_data dy, weights → dx;

@@ -13,7 +13,8 @@ std::string ConvolutionShape::text() const {
     return std::string(name_of(type)) + " n" + std::to_string(batch) + " c" + std::to_string(in_channels) +
            " " + std::to_string(height) + "x" + std::to_string(width) + " k" + std::to_string(out_channels) +
            " r" + std::to_string(kernel) + " s" + std::to_string(stride) + " p" + std::to_string(padding) +
-           (bias ? " bias" : "") + (relu ? " relu" : "");
+           (dilation == 1 ? "" : " d" + std::to_string(dilation)) +
+           (groups == 1 ? "" : " g" + std::to_string(groups)) + (bias ? " bias" : "") + (relu ? " relu" : "");
 }
 
 Tuning tuning_from_environment() {

@@ -200,7 +200,7 @@ CudnnDescriptor CudnnGraph::convolution_descriptor(const CudnnConvolution& shape
     constexpr std::int64_t kSpatial = 2;
     const std::array<std::int64_t, 2> strides{shape.stride, shape.stride};
     const std::array<std::int64_t, 2> padding{shape.padding, shape.padding};
-    const std::array<std::int64_t, 2> dilation{1, 1};
+    const std::array<std::int64_t, 2> dilation{shape.dilation, shape.dilation};
     const cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;
     CudnnDescriptor made(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
     made.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, kSpatial);

@@ -62,7 +62,8 @@ private:
 };
 
 /// Dimensions {batch, channels, height, width} of an image stored channels last, or of weights {out, in,
-/// height, width} stored {out, height, width, in}.
+/// height, width} stored {out, height, width, in}. Where a convolution's weights have fewer inputs than its image has
+/// channels, it has groups.
 struct CudnnTensor {
     std::int64_t uid = 0;  ///< names the argument of execute(); unique in its graph
     std::array<std::int64_t, 4> dims{};
@@ -73,6 +74,7 @@ struct CudnnTensor {
 struct CudnnConvolution {
     std::int64_t stride = 1;
     std::int64_t padding = 0;
+    std::int64_t dilation = 1;
 };
 
 /// Which engine configurations may be taken.

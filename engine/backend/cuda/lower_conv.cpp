@@ -8,8 +8,18 @@ namespace rankscope::engine::cuda {
 
 ConvolutionShape Lowering::conv_shape(const Node& node, const Conv2d& conv) {
     const LoweredValue& in = value(node.input());
-    return {options_.batch, in.stored_channels(), in.height,    in.width,     padded(conv.out_channels),
-            conv.kernel,    conv.stride,          conv.padding, options_.type};
+    const std::int64_t out = padded(conv.out_channels);
+    return {.batch = options_.batch,
+            .in_channels = in.stored_channels(),
+            .height = in.height,
+            .width = in.width,
+            .out_channels = out,
+            .kernel = conv.kernel,
+            .stride = conv.stride,
+            .padding = conv.padding,
+            .type = options_.type,
+            .dilation = conv.dilation,
+            .groups = stored_groups(node.name, in.channels, conv)};
 }
 
 void Lowering::add_bias_after(const Node& node, BufferId values, bool bias, bool relu) {

@@ -48,6 +48,30 @@ void Lowering::backward_max_pool(std::size_t index, const MaxPool2d& pool) {
          }});
 }
 
+void Lowering::forward_window_average(const Node& node, const AveragePool2d& pool) {
+    const PoolShape shape = pool_shape(value(node.input()), options_.batch, options_.type,
+                                       {.kernel = pool.kernel, .stride = pool.stride});
+    const BufferId x = value(node.input()).activation;
+    const BufferId y = new_value(node.output, options_.type).activation;
+    plan_.add({node.name, {x}, {y}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                   return [=, from = at(x), to = at(y)](cudaStream_t stream) {
+                       window_average_forward(shape, from, to, stream);
+                   };
+               }});
+}
+
+void Lowering::backward_window_average(const Node& node, const AveragePool2d& pool) {
+    const PoolShape shape = pool_shape(value(node.input()), options_.batch, options_.type,
+                                       {.kernel = pool.kernel, .stride = pool.stride});
+    const BufferId dy = gradient_of(node.output);
+    const BufferId dx = new_partial(node.input());
+    plan_.add({node.name + " gradient", {dy}, {dx}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                   return [=, from = at(dy), to = at(dx)](cudaStream_t stream) {
+                       window_average_backward(shape, from, to, stream);
+                   };
+               }});
+}
+
 void Lowering::forward_average_pool(const Node& node) {
     const LoweredValue in = value(node.input());
     if (in.pixels() == 1) {

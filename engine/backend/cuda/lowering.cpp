@@ -151,18 +151,21 @@ BufferId Lowering::gradient_of(ValueId id) {
 
 void Lowering::forward(std::size_t index) {
     const Node& node = graph_.nodes[index];
-    std::visit(EachOperation{[&](const Conv2d& conv) {
-                                 const auto product = product_of(node);
-                                 product ? forward_product(node, *product) : forward_conv(index, conv);
-                             },
-                             [&](const BatchNorm2d& norm) { forward_batch_norm(index, norm); },
-                             [&](const Relu&) { forward_relu(node); },
-                             [&](const Add& sum) { forward_add(node, sum); },
-                             [&](const MaxPool2d& pool) { forward_max_pool(index, pool); },
-                             [&](const GlobalAveragePool&) { forward_average_pool(node); },
-                             [&](const Flatten&) { alias(node); },
-                             [&](const Linear&) { forward_product(node, *product_of(node)); },
-                             [](const CrossEntropy&) {}, [](const MeanSquaredError&) {}},
+    std::visit(EachOperation{
+                   [&](const Conv2d& conv) {
+                       const auto product = product_of(node);
+                       product ? forward_product(node, *product) : forward_conv(index, conv);
+                   },
+                   [&](const BatchNorm2d& norm) { forward_batch_norm(index, norm); },
+                   [&](const Relu&) { forward_relu(node); }, [&](const Add& sum) { forward_add(node, sum); },
+                   [&](const MaxPool2d& pool) { forward_max_pool(index, pool); },
+                   [&](const GlobalAveragePool&) { forward_average_pool(node); },
+                   [&](const AveragePool2d& pool) { forward_window_average(node, pool); },
+                   [&](const Activate& one) { forward_activate(node, one); },
+                   [&](const Scale&) { forward_scale(node); }, [&](const Concat&) { forward_concat(node); },
+                   [&](const Flatten&) { alias(node); },
+                   [&](const Linear&) { forward_product(node, *product_of(node)); },
+                   [](const CrossEntropy&) {}, [](const MeanSquaredError&) {}},
                node.operation);
 }
 
@@ -183,19 +186,22 @@ void Lowering::backward_weights(const ScheduledOp& op) {
 
 void Lowering::backward_data(const ScheduledOp& op) {
     const Node& node = graph_.nodes[op.node];
-    std::visit(EachOperation{[&](const Conv2d& conv) {
-                                 const auto product = product_of(node);
-                                 product ? backward_data_product(node, *product)
-                                         : backward_data_conv(op.node, conv);
-                             },
-                             [](const BatchNorm2d&) {},  // came with the weights
-                             [&](const Relu&) { backward_relu(node); }, [&](const Add&) { backward_add(op); },
-                             [&](const MaxPool2d& pool) { backward_max_pool(op.node, pool); },
-                             [&](const GlobalAveragePool&) { backward_average_pool(node); },
-                             [](const Flatten&) {},  // another shape of the same memory
-                             [&](const Linear&) { backward_data_product(node, *product_of(node)); },
-                             [](const CrossEntropy&) {}, [](const MeanSquaredError&) {}},
-               node.operation);
+    std::visit(
+        EachOperation{[&](const Conv2d& conv) {
+                          const auto product = product_of(node);
+                          product ? backward_data_product(node, *product) : backward_data_conv(op.node, conv);
+                      },
+                      [](const BatchNorm2d&) {},  // came with the weights
+                      [&](const Relu&) { backward_relu(node); }, [&](const Add&) { backward_add(op); },
+                      [&](const MaxPool2d& pool) { backward_max_pool(op.node, pool); },
+                      [&](const GlobalAveragePool&) { backward_average_pool(node); },
+                      [&](const AveragePool2d& pool) { backward_window_average(node, pool); },
+                      [&](const Activate& one) { backward_activate(node, one); },
+                      [&](const Scale&) { backward_scale(op); }, [&](const Concat&) { backward_concat(op); },
+                      [](const Flatten&) {},  // another shape of the same memory
+                      [&](const Linear&) { backward_data_product(node, *product_of(node)); },
+                      [](const CrossEntropy&) {}, [](const MeanSquaredError&) {}},
+        node.operation);
 }
 
 void Lowering::forward_relu(const Node& node) {

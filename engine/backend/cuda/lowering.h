@@ -110,7 +110,17 @@ private:
     void backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& norm);
     std::optional<ClusterTiling> whole_norm(const BatchNormShape& shape) const;
 
+    // lower_channels.cpp
+    void forward_activate(const Node& node, const Activate& operation);
+    void backward_activate(const Node& node, const Activate& operation);
+    void forward_scale(const Node& node);
+    void backward_scale(const ScheduledOp& op);
+    void forward_concat(const Node& node);
+    void backward_concat(const ScheduledOp& op);
+
     // lower_pool.cpp
+    void forward_window_average(const Node& node, const AveragePool2d& pool);
+    void backward_window_average(const Node& node, const AveragePool2d& pool);
     void forward_max_pool(std::size_t index, const MaxPool2d& pool);
     void backward_max_pool(std::size_t index, const MaxPool2d& pool);
     void forward_average_pool(const Node& node);

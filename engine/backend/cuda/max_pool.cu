@@ -238,6 +238,68 @@ __global__ void __launch_bounds__(kThreads)
     store(input_gradient + index * kBlock, share);
 }
 
+template <typename T>
+__global__ void __launch_bounds__(kThreads)
+    window_average_forward_kernel(PoolShape shape, std::int64_t count, const T* __restrict__ input,
+                                  T* __restrict__ output) {
+    wait_for_inputs();
+    const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+    if (index >= count) {
+        return;
+    }
+    const int groups = shape.channels / kBlock;
+    const std::int64_t place = index / groups;
+    const auto column = static_cast<int>(place % shape.out_width()) * shape.stride;
+    const auto row = static_cast<int>(place / shape.out_width() % shape.out_height()) * shape.stride;
+    const std::int64_t image = place / shape.out_width() / shape.out_height();
+    Group sum{};
+    for (int k = 0; k < shape.kernel * shape.kernel; ++k) {
+        const std::int64_t pixel =
+            (image * shape.height + row + k / shape.kernel) * shape.width + column + k % shape.kernel;
+        const Group here = load(input + (pixel * groups + index % groups) * kBlock);
+        for (int i = 0; i < kBlock; ++i) {
+            sum.v[i] += here.v[i];
+        }
+    }
+    for (int i = 0; i < kBlock; ++i) {
+        sum.v[i] /= static_cast<float>(shape.kernel * shape.kernel);
+    }
+    store(output + index * kBlock, sum);
+}
+
+template <typename T>
+__global__ void __launch_bounds__(kThreads)
+    window_average_backward_kernel(PoolShape shape, std::int64_t count, const T* __restrict__ output_gradient,
+                                   T* __restrict__ input_gradient) {
+    wait_for_inputs();
+    const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+    if (index >= count) {
+        return;
+    }
+    const int groups = shape.channels / kBlock;
+    const std::int64_t pixel = index / groups;
+    const auto column = static_cast<int>(pixel % shape.width);
+    const auto row = static_cast<int>(pixel / shape.width % shape.height);
+    const std::int64_t image = pixel / shape.width / shape.height;
+    // The windows that hold this pixel.
+    const int first_row = row < shape.kernel ? 0 : (row - shape.kernel) / shape.stride + 1;
+    const int first_column = column < shape.kernel ? 0 : (column - shape.kernel) / shape.stride + 1;
+    Group sum{};
+    for (int y = first_row; y * shape.stride <= row && y < shape.out_height(); ++y) {
+        for (int x = first_column; x * shape.stride <= column && x < shape.out_width(); ++x) {
+            const std::int64_t place = (image * shape.out_height() + y) * shape.out_width() + x;
+            const Group here = load(output_gradient + (place * groups + index % groups) * kBlock);
+            for (int i = 0; i < kBlock; ++i) {
+                sum.v[i] += here.v[i];
+            }
+        }
+    }
+    for (int i = 0; i < kBlock; ++i) {
+        sum.v[i] /= static_cast<float>(shape.kernel * shape.kernel);
+    }
+    store(input_gradient + index * kBlock, sum);
+}
+
 dim3 blocks_for(std::int64_t count) {
     return {static_cast<unsigned>((count + kThreads - 1) / kThreads), 1U, 1U};
 }
@@ -292,6 +354,25 @@ void max_pool_backward(const PoolShape& shape, const void* output_gradient, cons
                    dim3(kThreads), stream, shape, count, static_cast<const T*>(output_gradient), origin,
                    static_cast<T*>(input_gradient));
         });
+    });
+}
+
+void window_average_forward(const PoolShape& shape, const void* input, void* output, cudaStream_t stream) {
+    const std::int64_t count = groups_of(shape, shape.out_height(), shape.out_width());
+    with_element(shape.type, [&](auto* type) {
+        using T = std::remove_pointer_t<decltype(type)>;
+        launch(window_average_forward_kernel<T>, blocks_for(count), dim3(kThreads), stream, shape, count,
+               static_cast<const T*>(input), static_cast<T*>(output));
+    });
+}
+
+void window_average_backward(const PoolShape& shape, const void* output_gradient, void* input_gradient,
+                             cudaStream_t stream) {
+    const std::int64_t count = groups_of(shape, shape.height, shape.width);
+    with_element(shape.type, [&](auto* type) {
+        using T = std::remove_pointer_t<decltype(type)>;
+        launch(window_average_backward_kernel<T>, blocks_for(count), dim3(kThreads), stream, shape, count,
+               static_cast<const T*>(output_gradient), static_cast<T*>(input_gradient));
     });
 }
 

@@ -36,6 +36,12 @@ void max_pool_forward(const PoolShape& shape, const void* input, void* output, s
 void max_pool_backward(const PoolShape& shape, const void* output_gradient, const std::int8_t* origin,
                        void* input_gradient, cudaStream_t stream);
 
+/// Mean over each window; padding and relu have no meaning.
+void window_average_forward(const PoolShape& shape, const void* input, void* output, cudaStream_t stream);
+/// Overwrites the whole input gradient.
+void window_average_backward(const PoolShape& shape, const void* output_gradient, void* input_gradient,
+                             cudaStream_t stream);
+
 /// Mean over all pixels of an image: [batch][channels]. kernel, stride and padding have no meaning.
 void average_pool_forward(const PoolShape& shape, const void* input, void* means, cudaStream_t stream);
 void average_pool_backward(const PoolShape& shape, const void* means_gradient, void* input_gradient,

@@ -3,21 +3,39 @@
 
 #include <engine/backend/cuda/optimizer.h>
 #include <engine/backend/cuda/storage.h>
+#include <engine/error.h>
 
 #include <algorithm>
 
 namespace rankscope::engine::cuda {
+
+std::int64_t stored_groups(const std::string& name, std::int64_t in_channels, const Conv2d& conv) {
+    if (conv.groups == 1) {
+        return 1;
+    }
+    const std::int64_t in = in_channels / conv.groups;
+    const std::int64_t out = conv.out_channels / conv.groups;
+    const std::int64_t groups = padded(in_channels) / in;
+    if (groups * in != padded(in_channels) || groups * out != padded(conv.out_channels)) {
+        throw ConfigError(name + ": a convolution of " + std::to_string(conv.groups) + " groups from " +
+                          std::to_string(in_channels) + " to " + std::to_string(conv.out_channels) +
+                          " channels does not run on a GPU, which stores channels in groups of " +
+                          std::to_string(kGroup) + "; both must be multiples of that, or equal");
+    }
+    return groups;
+}
+
 std::optional<PointConvolution> point_convolution(const Shape& input, const Shape& output,
                                                   const Conv2d& conv) {
-    if (output[1] != 1 || output[2] != 1) {
+    if (output[1] != 1 || output[2] != 1 || conv.groups != 1) {
         return std::nullopt;
     }
     PointConvolution point;
     std::vector<std::int64_t> pixels;
     for (std::int64_t y = 0; y < conv.kernel; ++y) {
         for (std::int64_t x = 0; x < conv.kernel; ++x) {
-            const std::int64_t in_y = y - conv.padding;
-            const std::int64_t in_x = x - conv.padding;
+            const std::int64_t in_y = y * conv.dilation - conv.padding;
+            const std::int64_t in_x = x * conv.dilation - conv.padding;
             if (in_y >= 0 && in_y < input[1] && in_x >= 0 && in_x < input[2]) {
                 point.taps.push_back(y * conv.kernel + x);
                 pixels.push_back(in_y * input[2] + in_x);
@@ -32,13 +50,14 @@ std::optional<PointConvolution> point_convolution(const Shape& input, const Shap
     return point;
 }
 
-StoredParameter::StoredParameter(std::string name, std::int64_t rows, std::int64_t out, std::int64_t in,
-                                 std::vector<Tap> taps, std::int64_t live_taps)
+StoredParameter::StoredParameter(std::string name, std::int64_t rows, std::int64_t row, std::int64_t out,
+                                 std::int64_t in, std::vector<Tap> taps, std::int64_t live_taps)
     : name_(std::move(name)),
+      row_(row),
       out_(out),
       in_(in),
       taps_(std::move(taps)),
-      size_(static_cast<std::size_t>(rows * padded(in)) * taps_.size()),
+      size_(static_cast<std::size_t>(rows * row) * taps_.size()),
       live_(size_ / taps_.size() * static_cast<std::size_t>(live_taps)) {}
 
 template <typename Visit>
@@ -49,14 +68,14 @@ void StoredParameter::each(Visit visit) const {
             for (std::int64_t t = 0; t < taps; ++t) {
                 const Tap& tap = taps_[static_cast<std::size_t>(t)];
                 visit(static_cast<std::size_t>((o * in_ + i) * taps + t),
-                      static_cast<std::size_t>(tap.base + (o * tap.width + tap.rank) * padded(in_) + i));
+                      static_cast<std::size_t>(tap.base + (o * tap.width + tap.rank) * row_ + i));
             }
         }
     }
 }
 
 StoredParameter StoredParameter::vector(std::int64_t count) {
-    return {"v", 1, 1, count, {Tap{}}, 1};
+    return {"v", 1, padded(count), 1, count, {Tap{}}, 1};
 }
 
 StoredParameter StoredParameter::convolution(const Shape& shape,
@@ -73,7 +92,16 @@ StoredParameter StoredParameter::convolution(const Shape& shape,
     for (std::int64_t tap = 0; tap < count; ++tap) {
         taps.push_back(is_live(tap) ? Tap{0, live, seen++} : Tap{behind, count - live, dead++});
     }
-    return {point ? "p" : "c", padded(shape[0]), shape[0], shape[1], std::move(taps), live};
+    return {point ? "p" : "c", padded(shape[0]), padded(shape[1]), shape[0], shape[1], std::move(taps), live};
+}
+
+StoredParameter StoredParameter::grouped_convolution(const Shape& shape) {
+    const std::int64_t count = shape[2] * shape[3];
+    std::vector<Tap> taps;
+    for (std::int64_t tap = 0; tap < count; ++tap) {
+        taps.push_back({0, count, tap});
+    }
+    return {"g", padded(shape[0]), shape[1], shape[0], shape[1], std::move(taps), count};
 }
 
 StoredParameter StoredParameter::linear(const Shape& shape, const Shape& image) {
@@ -82,7 +110,7 @@ StoredParameter StoredParameter::linear(const Shape& shape, const Shape& image) 
     for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
         taps.push_back({0, pixels, pixel});
     }
-    return {"l", padded(shape[0]), shape[0], image[0], std::move(taps), pixels};
+    return {"l", padded(shape[0]), padded(image[0]), shape[0], image[0], std::move(taps), pixels};
 }
 
 void StoredParameter::store(std::span<const float> canonical, std::span<float> stored) const {
@@ -101,7 +129,10 @@ IndexedVector<ParameterId, StoredParameter> stored_parameters(const Graph& graph
             const Shape& shape = graph.parameters[id].shape;
             if (shape.size() == 1) {
                 stored[id] = StoredParameter::vector(shape[0]);
-            } else if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
+            } else if (const auto* conv = std::get_if<Conv2d>(&node.operation); conv && conv->groups != 1) {
+                stored_groups(node.name, graph.values[node.input()].shape[0], *conv);
+                stored[id] = StoredParameter::grouped_convolution(shape);
+            } else if (conv != nullptr) {
                 stored[id] = StoredParameter::convolution(
                     shape, point_convolution(graph.values[node.input()].shape,
                                              graph.values[node.output].shape, *conv));

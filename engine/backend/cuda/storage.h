@@ -29,8 +29,13 @@ struct PointConvolution {
 std::optional<PointConvolution> point_convolution(const Shape& input, const Shape& output,
                                                   const Conv2d& conv);
 
+/// Groups of a convolution whose channels are stored with padding, which becomes groups of its own. Throws ConfigError
+/// where the padding would lie inside a group.
+std::int64_t stored_groups(const std::string& name, std::int64_t in_channels, const Conv2d& conv);
+
 /// One parameter: weights of a convolution as [out][tap][in], of a linear layer as [out][pixel][channel] (it
-/// may stand behind a flatten), vectors as they are; out and in padded to groups with zeros. The taps of a
+/// may stand behind a flatten), vectors as they are; out and in padded to groups with zeros, but not the inputs of a
+/// convolution's group. The taps of a
 /// point convolution that meet input come first, as a matrix of their own; behind them the rest.
 class StoredParameter {
 public:
@@ -44,6 +49,7 @@ public:
 
     static StoredParameter vector(std::int64_t count);
     /// shape: {out, in, kernel, kernel}
+    static StoredParameter grouped_convolution(const Shape& shape);
     static StoredParameter convolution(const Shape& shape, const std::optional<PointConvolution>& point);
     /// shape: {out, in}; image: what the layer sees through flattens.
     static StoredParameter linear(const Shape& shape, const Shape& image);
@@ -58,13 +64,15 @@ private:
         std::int64_t rank = 0;
     };
     /// `rows`: outputs with the padding.
-    StoredParameter(std::string name, std::int64_t rows, std::int64_t out, std::int64_t in,
+    /// `row`: inputs with the padding.
+    StoredParameter(std::string name, std::int64_t rows, std::int64_t row, std::int64_t out, std::int64_t in,
                     std::vector<Tap> taps, std::int64_t live_taps);
     /// Calls visit(canonical index, stored index) for every value.
     template <typename Visit>
     void each(Visit visit) const;
 
     std::string name_;
+    std::int64_t row_ = 0;
     std::int64_t out_ = 0;
     std::int64_t in_ = 0;
     std::vector<Tap> taps_;

@@ -5,8 +5,8 @@
 with torch 1.13.1 (Debian 12: python3-torch):
     python3 make_torch_gradients.py > torch_gradients.json
 
-A gradient is kept as its norm and its product with a fixed vector. The ResNets' batch norms begin with biases of 6: no ReLU
-is near its zero, where rounding would decide on which side a number is.
+A gradient is kept as its norm and its product with a fixed vector. No ReLU behind a batch norm is near its zero
+(networks.open_relus). The last four were added with torch 2.15.0, torchvision 0.29.2 and timm 1.0.31.
 """
 import json
 import pathlib
@@ -19,7 +19,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "engine/ben
 import networks  # noqa: E402
 
 CASES = [("linear", (20,), 1, 32), ("toy", (10,), 5, 20), ("mlp", (1, 28, 28), 10, 16), ("convnet", (1, 28, 28), 10, 16),
-         ("paddle-cnn", (3, 32, 32), 10, 8), ("resnet18", (3, 32, 32), 10, 16), ("resnet50", (3, 64, 64), 10, 4)]
+         ("paddle-cnn", (3, 32, 32), 10, 8), ("resnet18", (3, 32, 32), 10, 16), ("resnet50", (3, 64, 64), 10, 4),
+         ("resnext50_32x4d", (3, 64, 64), 10, 4), ("regnety_002", (3, 64, 64), 10, 4),
+         ("densenet121", (3, 64, 64), 10, 4), ("efficientnet_b0", (3, 64, 64), 10, 4)]
 
 
 def probe(n):
@@ -35,10 +37,7 @@ def measure(values):
 def step(name, shape, classes, batch):
     torch.manual_seed(4)
     model = networks.build(name, shape, classes)
-    if name.startswith("resnet"):
-        for key, parameter in model.named_parameters():
-            if ("bn" in key or "downsample.1" in key) and key.endswith("bias"):
-                torch.nn.init.constant_(parameter, 6.0)
+    networks.open_relus(model)
     model.double().train()
     generator = torch.Generator().manual_seed(1)
     x = torch.empty(batch, *shape).uniform_(0, 1, generator=generator).double()

@@ -65,13 +65,13 @@ void each_product(const ConvolutionShape& s, Visit visit) {
             for (std::int64_t ox = 0; ox < s.out_width(); ++ox) {
                 for (std::int64_t ky = 0; ky < s.kernel; ++ky) {
                     for (std::int64_t kx = 0; kx < s.kernel; ++kx) {
-                        const std::int64_t iy = oy * s.stride - s.padding + ky;
-                        const std::int64_t ix = ox * s.stride - s.padding + kx;
+                        const std::int64_t iy = oy * s.stride - s.padding + ky * s.dilation;
+                        const std::int64_t ix = ox * s.stride - s.padding + kx * s.dilation;
                         if (iy < 0 || iy >= s.height || ix < 0 || ix >= s.width) {
                             continue;
                         }
                         visit(((n * s.height + iy) * s.width + ix) * s.in_channels,
-                              (ky * s.kernel + kx) * s.in_channels,
+                              (ky * s.kernel + kx) * s.weight_channels(),
                               ((n * s.out_height() + oy) * s.out_width() + ox) * s.out_channels);
                     }
                 }
@@ -111,7 +111,7 @@ void Convolution::run(const ConvolutionArguments& arguments, cudaStream_t stream
         const ConvolutionShape& s = plan.shape;
         const std::int64_t images = s.batch * s.height * s.width * s.in_channels;
         const std::int64_t results = s.batch * s.out_height() * s.out_width() * s.out_channels;
-        const std::int64_t row = s.kernel * s.kernel * s.in_channels;  // of the weights
+        const std::int64_t row = s.kernel * s.kernel * s.weight_channels();  // of the weights
         const std::int64_t weights = s.out_channels * row;
         std::memset(arguments.workspace, 0xff, 64);
         const bool forward = plan.pass == ConvolutionPass::forward;
@@ -123,8 +123,9 @@ void Convolution::run(const ConvolutionArguments& arguments, cudaStream_t stream
         std::vector<double> sum(static_cast<std::size_t>(count), 0.0);
         each_product(s, [&](std::int64_t x, std::int64_t w, std::int64_t y) {
             for (std::int64_t o = 0; o < s.out_channels; ++o) {
-                for (std::int64_t i = 0; i < s.in_channels; ++i) {
-                    const auto at_x = static_cast<std::size_t>(x + i);
+                const std::int64_t group = o / (s.out_channels / s.groups);
+                for (std::int64_t i = 0; i < s.weight_channels(); ++i) {
+                    const auto at_x = static_cast<std::size_t>(x + group * s.weight_channels() + i);
                     const auto at_w = static_cast<std::size_t>(w + o * row + i);
                     const auto at_y = static_cast<std::size_t>(y + o);
                     if (forward) {
