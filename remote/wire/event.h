@@ -25,7 +25,7 @@ namespace rankscope {
 ///
 /// Each event lists its fields once, in visit_fields(self, visit), which calls visit(name, field, when) for
 /// each: the JSON form, the store and the frames are made from it. A new field is one line here, one in
-/// frames.proto and one in event_wire.cpp.
+/// frames.proto and its name in event_wire.cpp.
 
 struct StageEvent {
     StageName name = StageName::Note;
@@ -52,6 +52,9 @@ struct MetricEvent {
     double epoch = -1;       ///< -1: not bound to an epoch
     std::vector<std::pair<std::string, double>> values;
     std::vector<std::pair<std::string, std::string>> texts;
+    bool from_file = false;  ///< that the program writes: it may come late, behind values with greater steps
+    /// What these names were given behind this step is void: lines had printed it, and the file has it exactly.
+    std::optional<std::int64_t> voids_after{};
 
     /// The value of a key, or NaN.
     double value(const std::string& key) const;

@@ -223,6 +223,10 @@ struct BodyWriter {
         if (metric.epoch >= 0) {
             json["epoch"] = metric.epoch;
         }
+        // No series is true or false, or an object.
+        if (metric.from_file) {
+            json["from_file"] = metric.voids_after ? Json{{"voids_after", *metric.voids_after}} : Json(true);
+        }
         // Names are the rank's: "rank", "node" or "step" among them must not replace what we know ourselves.
         NamedValues put(json);
         for (const auto& [key, value] : metric.values) {
@@ -277,6 +281,11 @@ struct BodyReader {
                 metric.step = whole_number<std::int64_t>(value).value_or(-1);
             } else if (key == "epoch") {
                 metric.epoch = value.is_number() ? value.get<double>() : -1;
+            } else if (key == "from_file" && (value.is_boolean() || value.is_object())) {
+                metric.from_file = true;
+                if (value.is_object() && value.contains("voids_after")) {
+                    metric.voids_after = whole_number<std::int64_t>(value["voids_after"]);
+                }
             } else if (value.is_number()) {
                 metric.values.emplace_back(key, value.get<double>());
             } else if (value.is_null()) {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/wire/event_wire.h>
+#include <remote/wire/frame_fields.h>
 #include <remote/wire/nccl_event_wire.h>
 
 #include <algorithm>
-#include <type_traits>
 
 namespace rankscope {
 namespace {
@@ -20,106 +20,17 @@ static_assert(static_cast<int>(InnerRankSource::Parent) == wire::INNER_PARENT &&
 static_assert(static_cast<int>(Outcome::Lost) == wire::OUTCOME_LOST &&
               EnumNames<Outcome>::names.size() == wire::Outcome_ARRAYSIZE);
 
-// A number in the type of the frame's field: an event counts in int where the frame has uint32.
-template <typename Field, typename Value>
-decltype(auto) as_field(const Value& value) {
-    if constexpr (std::is_arithmetic_v<Value>) {
-        return static_cast<std::decay_t<Field>>(value);
-    } else {
-        return (value);
-    }
+void copy_stage(const auto& copy, auto& event, auto& frame) {
+    RANKSCOPE_FIELDS(name, status, detail, progress, waiting_for);
 }
 
-// Fields of an event and of its frame, paired once for both directions: RANKSCOPE_FIELD(code) stands for
-// event.code, frame.code(), frame.set_code(…).
-#define RANKSCOPE_FIELD(name)                                              \
-    copy(                                                                  \
-        event.name, [&frame]() -> decltype(auto) { return frame.name(); }, \
-        [&frame](const auto& value) { frame.set_##name(as_field<decltype(frame.name())>(value)); })
-#define RANKSCOPE_LIST(name) \
-    copy.list(event.name, frame.name(), [&frame](const auto& value) { frame.add_##name(value); })
-
-struct FromFrame {
-    template <typename T, typename Get, typename Set>
-    void operator()(T& field, Get get, Set) const {
-        if constexpr (std::is_arithmetic_v<T>) {
-            field = static_cast<T>(get());
-        } else if constexpr (NamedEnum<T>) {
-            field = enum_from_number<T>(static_cast<int>(get())).value_or(T{});
-        } else {
-            read(get(), field);
-        }
-    }
-    template <typename T, typename List, typename Add>
-    void list(std::vector<T>& field, const List& list, Add) const {
-        field.assign(list.begin(), list.end());
-    }
-
-private:
-    static void read(const std::string& text, std::string& field) { field = text; }
-    static void read(const std::string& text, FailureId& field) { field = FailureId::from(text); }
-};
-
-struct ToFrame {
-    template <typename T, typename Get, typename Set>
-    void operator()(const T& field, Get, Set set) const {
-        set(value(field));
-    }
-    template <typename T, typename List, typename Add>
-    void list(const std::vector<T>& field, const List&, Add add) const {
-        for (const auto& entry : field) {
-            add(entry);
-        }
-    }
-
-private:
-    template <typename T>
-    static const T& value(const T& field) {
-        return field;
-    }
-    static std::string value(FailureId id) { return id.str(); }
-    static wire::StageName value(StageName name) { return static_cast<wire::StageName>(name); }
-    static wire::StageStatus value(StageStatus status) { return static_cast<wire::StageStatus>(status); }
-    static wire::InnerRankSource value(InnerRankSource source) {
-        return static_cast<wire::InnerRankSource>(source);
-    }
-};
-
-template <typename Copy, typename E, typename Frame>
-void copy_stage(const Copy& copy, E& event, Frame& frame) {
-    RANKSCOPE_FIELD(name);
-    RANKSCOPE_FIELD(status);
-    RANKSCOPE_FIELD(detail);
-    RANKSCOPE_FIELD(progress);
-    RANKSCOPE_LIST(waiting_for);
+void copy_log(const auto& copy, auto& event, auto& frame) {
+    RANKSCOPE_FIELDS(is_stderr, text, shared);
 }
 
-template <typename Copy, typename E, typename Frame>
-void copy_log(const Copy& copy, E& event, Frame& frame) {
-    RANKSCOPE_FIELD(is_stderr);
-    RANKSCOPE_FIELD(text);
-    RANKSCOPE_FIELD(shared);
-}
-
-template <typename Copy, typename E, typename Frame>
-void copy_exit(const Copy& copy, E& event, Frame& frame) {
-    RANKSCOPE_FIELD(code);
-    RANKSCOPE_FIELD(signal);
-    RANKSCOPE_FIELD(core_dumped);
-    RANKSCOPE_FIELD(requested);
-    RANKSCOPE_FIELD(pid);
-    RANKSCOPE_FIELD(reason);
-    RANKSCOPE_LIST(last_lines);
-    RANKSCOPE_FIELD(stop_cause);
-    RANKSCOPE_FIELD(failed_us);
-    RANKSCOPE_FIELD(oom);
-    RANKSCOPE_FIELD(core_file);
-    RANKSCOPE_LIST(traceback);
-    RANKSCOPE_FIELD(attempt);
-    RANKSCOPE_FIELD(lost_peer);
-    RANKSCOPE_FIELD(inner);
-    RANKSCOPE_FIELD(program);
-    RANKSCOPE_FIELD(status_unknown);
+void copy_exit(const auto& copy, auto& event, auto& frame) {
+    RANKSCOPE_FIELDS(code, signal, core_dumped, requested, pid, reason, last_lines, stop_cause, failed_us,
+                     oom, core_file, traceback, attempt, lost_peer, inner, program, status_unknown);
 }
 
 // In the frame they are absent where there is none.
@@ -128,23 +39,15 @@ void copy_ranks(ExitEvent& exit, const wire::Exit& frame) {
     exit.outer_rank = frame.inner() || frame.program() ? frame.outer_rank() : -1;
 }
 
-template <typename Copy, typename E, typename Frame>
-void copy_inner_rank(const Copy& copy, E& event, Frame& frame) {
-    RANKSCOPE_FIELD(pid);
-    RANKSCOPE_FIELD(outer_rank);
-    RANKSCOPE_FIELD(local_rank);
-    RANKSCOPE_FIELD(world_size);
-    RANKSCOPE_FIELD(source);
+void copy_inner_rank(const auto& copy, auto& event, auto& frame) {
+    RANKSCOPE_FIELDS(pid, outer_rank, local_rank, world_size, source);
 }
 
-template <typename Copy, typename E, typename Frame>
-void copy_notice(const Copy& copy, E& event, Frame& frame) {
-    RANKSCOPE_FIELD(id);
-    RANKSCOPE_LIST(args);
+void copy_notice(const auto& copy, auto& event, auto& frame) {
+    RANKSCOPE_FIELDS(id, args);
 }
 
-#undef RANKSCOPE_FIELD
-#undef RANKSCOPE_LIST
+constexpr std::int64_t kVoidsOffset = 2;  // of Metric.voids_after: 0 is none, and -1 a step
 
 MetricEvent metric_from(const wire::Metric& frame) {
     MetricEvent metric;
@@ -157,6 +60,10 @@ MetricEvent metric_from(const wire::Metric& frame) {
     }
     for (int i = 0; i < std::min(frame.text_keys_size(), frame.text_values_size()); ++i) {
         metric.texts.emplace_back(frame.text_keys(i), frame.text_values(i));
+    }
+    metric.from_file = frame.from_file();
+    if (frame.voids_after() > 0) {
+        metric.voids_after = frame.voids_after() - kVoidsOffset;
     }
     return metric;
 }
@@ -276,6 +183,8 @@ struct ToWire {
             out->add_text_keys(key);
             out->add_text_values(value);
         }
+        out->set_from_file(metric.from_file);
+        out->set_voids_after(metric.voids_after ? *metric.voids_after + kVoidsOffset : 0);
     }
     void operator()(const EndEvent& end) const {
         frame.mutable_end()->set_outcome(static_cast<wire::Outcome>(end.outcome));

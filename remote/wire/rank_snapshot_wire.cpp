@@ -1,101 +1,57 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/wire/frame_fields.h>
 #include <remote/wire/frames.pb.h>
 #include <remote/wire/rank_snapshot_wire.h>
 
 namespace rankscope {
 namespace {
 
-RankThread thread_from(const wire::ThreadState& frame) {
-    return {frame.tid(),          frame.name(),        frame.state(),
-            frame.wait_channel(), frame.system_call(), frame.cpu_s()};
+void copy_frame(const wire::ThreadState& frame, RankThread& event) {
+    constexpr FromFrame copy;
+    RANKSCOPE_FIELDS(tid, name, state, wait_channel, system_call, cpu_s);
 }
 
-RankSocket socket_from(const wire::SocketState& frame) {
-    RankSocket socket;
-    socket.state = frame.state();
-    socket.local_address = frame.local_address();
-    socket.local_port = static_cast<int>(frame.local_port());
-    socket.peer_address = frame.peer_address();
-    socket.peer_port = static_cast<int>(frame.peer_port());
-    socket.unsent = frame.unsent();
-    socket.unread = frame.unread();
-    socket.retransmits = frame.retransmits();
-    socket.retransmitted = frame.retransmitted();
-    socket.zero_window = frame.zero_window();
-    socket.idle_s = frame.idle_s();
-    socket.sent_idle_s = frame.sent_idle_s();
-    socket.answer_idle_s = frame.answer_idle_s();
-    socket.rtt_s = frame.rtt_s();
-    socket.inode = frame.inode();
-    socket.busy_s = frame.busy_s();
-    socket.acked_bytes = frame.acked_bytes();
-    return socket;
+void copy_frame(const wire::SocketState& frame, RankSocket& event) {
+    constexpr FromFrame copy;
+    RANKSCOPE_FIELDS(state, local_address, local_port, peer_address, peer_port, unsent, unread, retransmits,
+                     retransmitted, zero_window, idle_s, sent_idle_s, answer_idle_s, rtt_s, inode, busy_s,
+                     acked_bytes);
 }
 
-RankSeries series_from(const wire::RankSeries& frame) {
-    RankSeries series;
-    series.taken = frame.taken();
-    series.runs = frame.runs();
-    series.uses_file = frame.uses_file();
-    series.waits_child = frame.waits_child();
-    series.sleeps = frame.sleeps();
-    series.waits = frame.waits();
-    series.turns = frame.turns();
-    series.seconds = frame.seconds();
-    series.queued_s = frame.queued_s();
-    series.file = frame.file();
-    series.file_system = frame.file_system();
-    series.source = frame.source();
-    series.major_faults = frame.major_faults();
-    series.cpu_hz = frame.cpu_hz();
-    series.cpu_hz_max = frame.cpu_hz_max();
-    for (const auto& one : frame.neighbours()) {
-        series.neighbours.push_back({one.pid(), one.user(), one.command(), one.cpus()});
-    }
-    series.cpu_s = frame.cpu_s();
-    return series;
+void copy_frame(const wire::Unseen& frame, NotSeen& event) {
+    event = {frame.what(), frame.why()};
 }
 
-RankSnapshot rank_from(const wire::RankInspection& frame) {
-    RankSnapshot state;
-    state.rank = frame.rank();
-    state.pid = frame.pid();
-    state.command = frame.command();
-    state.state = frame.state();
-    state.wait_channel = frame.wait_channel();
-    state.system_call = frame.system_call();
-    state.cpu_s = frame.cpu_s();
-    state.elapsed_s = frame.elapsed_s();
-    for (const auto& thread : frame.threads()) {
-        state.threads.push_back(thread_from(thread));
+void copy_frame(const wire::BusyProcess& frame, BusyProcess& event) {
+    event = {frame.pid(), frame.user(), frame.command(), frame.cpus()};
+}
+
+template <typename Part>
+void copy_list(const auto& frames, std::vector<Part>& parts) {
+    for (const auto& frame : frames) {
+        copy_frame(frame, parts.emplace_back());
     }
-    for (const auto& socket : frame.sockets()) {
-        state.sockets.push_back(socket_from(socket));
-    }
-    state.native_stack = {frame.native_stack().begin(), frame.native_stack().end()};
-    state.python_stack = {frame.python_stack().begin(), frame.python_stack().end()};
-    state.python_stack_from = frame.python_stack_from();
-    state.blocked_file = frame.blocked_file();
-    state.blocked_file_system = frame.blocked_file_system();
-    state.blocked_source = frame.blocked_source();
-    state.blocked_pid = frame.blocked_pid();
-    state.blocked_socket = frame.blocked_socket();
-    state.throttled_s = frame.throttled_s();
-    state.throttled_by = frame.throttled_by();
-    state.cpu_limit = frame.cpu_limit();
-    state.memory_stalled_s = frame.memory_stalled_s();
-    state.io_stalled_s = frame.io_stalled_s();
-    state.traced_by = frame.traced_by();
-    state.read_bytes = frame.read_bytes();
-    state.written_bytes = frame.written_bytes();
-    state.gpu = frame.gpu();
-    for (const auto& unseen : frame.unseen()) {
-        state.unseen.push_back({unseen.what(), unseen.why()});
-    }
-    state.series = series_from(frame.series());
-    return state;
+}
+
+void copy_frame(const wire::RankSeries& frame, RankSeries& event) {
+    constexpr FromFrame copy;
+    RANKSCOPE_FIELDS(taken, runs, uses_file, waits_child, sleeps, waits, turns, seconds, queued_s, file,
+                     file_system, source, major_faults, cpu_hz, cpu_hz_max, cpu_s);
+    copy_list(frame.neighbours(), event.neighbours);
+}
+
+void copy_frame(const wire::RankInspection& frame, RankSnapshot& event) {
+    constexpr FromFrame copy;
+    RANKSCOPE_FIELDS(rank, pid, command, state, wait_channel, system_call, cpu_s, elapsed_s, native_stack,
+                     python_stack, python_stack_from, blocked_file, blocked_file_system, blocked_source,
+                     blocked_pid, blocked_socket, throttled_s, throttled_by, cpu_limit, memory_stalled_s,
+                     io_stalled_s, traced_by, read_bytes, written_bytes, gpu);
+    copy_list(frame.threads(), event.threads);
+    copy_list(frame.sockets(), event.sockets);
+    copy_list(frame.unseen(), event.unseen);
+    copy_frame(frame.series(), event.series);
 }
 
 }  // namespace
@@ -103,7 +59,7 @@ RankSnapshot rank_from(const wire::RankInspection& frame) {
 std::vector<RankSnapshot> rank_snapshots_from(const wire::RankInspections& inspections) {
     std::vector<RankSnapshot> states;
     for (const auto& frame : inspections.ranks()) {
-        states.push_back(rank_from(frame));
+        copy_frame(frame, states.emplace_back());
     }
     return states;
 }

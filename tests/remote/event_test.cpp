@@ -82,6 +82,26 @@ TEST(EventWire, NaNSurvives) {
     EXPECT_FALSE(back.as<MetricEvent>()->has("absent"));
 }
 
+TEST(EventWire, WhatAFileMakesVoidComesBack) {
+    for (const auto& voids : {std::optional<std::int64_t>(), std::optional<std::int64_t>(-1),
+                              std::optional<std::int64_t>(0), std::optional<std::int64_t>(49)}) {
+        MetricEvent metric;
+        metric.step = 50;
+        metric.values = {{"loss", 1}};
+        metric.from_file = true;
+        metric.voids_after = voids;
+        const Event event = make_event(metric);
+        const Event back = from_wire(to_wire(event), "n");
+        EXPECT_TRUE(back.as<MetricEvent>()->from_file);
+        EXPECT_EQ(back.as<MetricEvent>()->voids_after, voids);
+        EventBody body;
+        ASSERT_TRUE(body_from_json(kind_of(event), body_to_json(event.body), body));
+        EXPECT_TRUE(std::get<MetricEvent>(body).from_file);
+        EXPECT_EQ(std::get<MetricEvent>(body).voids_after, voids);
+        EXPECT_EQ(std::get<MetricEvent>(body).values, metric.values);
+    }
+}
+
 TEST(EventWire, KeysWithoutValuesAreLeftOut) {
     wire::Event frame;
     frame.mutable_metric()->add_keys("a");
