@@ -3,6 +3,7 @@
 
 #include <base/files.h>
 #include <base/metrics_line.h>
+#include <base/text.h>
 #include <remote/agent/ranks/exit_cause.h>
 
 #include <fnmatch.h>
@@ -40,7 +41,6 @@ std::string oom_count_file() {
 
 // As a number of its own, not as a part of a longer one.
 bool has_number(std::string_view text, std::string_view number) {
-    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     for (auto at = text.find(number); at != std::string_view::npos; at = text.find(number, at + 1)) {
         const auto end = at + number.size();
         if ((at == 0 || !is_digit(text[at - 1])) && (end == text.size() || !is_digit(text[end]))) {
@@ -170,8 +170,7 @@ bool lost_its_peers(const wire::Exit& exit) {
     for (int i = std::max(0, lines.size() - 6); i < lines.size(); ++i) {
         text += '\n' + lines[i];
     }
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    text = lower_case(text);
     constexpr std::array kSigns{
         "timed out",   "timeout",       "connection closed by peer", "connection reset",
         "broken pipe", "socket closed", "remote process exited"};

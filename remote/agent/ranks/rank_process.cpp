@@ -84,6 +84,16 @@ std::map<std::string, std::string> environment_of(const RankProcess& rank, const
 std::vector<std::string> arguments_of(const RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
                                       const NodePaths& paths) {
     std::vector<std::string> arguments;
+    if (rank.spec.has_mpi()) {
+        const auto& mpi = rank.spec.mpi();
+        std::error_code error;
+        arguments.push_back(fs::read_symlink("/proc/self/exe", error).string());
+        if (rank.spec.rank() != 0) {
+            arguments.insert(arguments.end(), {"mpi-node", mpi.endpoint(), mpi.address()});
+            return arguments;
+        }
+        arguments.insert(arguments.end(), {"mpi-head", mpi.endpoint(), mpi.hosts(), "--"});
+    }
     for (const auto& argument : rank.spec.argv()) {
         if (argument == "{worker}") {
             arguments.push_back((paths.bundle(run.bundle()) / run.entry()).string());

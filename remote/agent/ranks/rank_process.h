@@ -11,6 +11,7 @@
 #include <remote/agent/ranks/python_environment.h>
 #include <remote/agent/ranks/rank_logs.h>
 #include <remote/observe/metric_lines/line_metrics.h>
+#include <remote/observe/metric_lines/series_merge.h>
 #include <remote/wire/frames.pb.h>
 
 #include <sys/types.h>
@@ -37,7 +38,8 @@ struct RankProcess {
     LastLines last_lines;
     RankLogs logs;
     std::optional<metric_lines::LineMetrics>
-        printed;  ///< metrics from what it prints; nothing: not asked for
+        printed;                      ///< metrics from what it prints; nothing: not asked for
+    metric_lines::SeriesMerge merge;  ///< of its lines and its files
     TracebackReader traceback;
     CrashDumpReader crash;
     bool recorded_before_stop = false;  ///< its error file was there when the node's ranks were stopped

@@ -20,6 +20,23 @@ namespace {
 
 constexpr double kPartialLineWait = 0.2;  // an unfinished line (a prompt, a progress bar) is shown after this
 
+wire::Event metric_event(int rank, const MetricsLine& line) {
+    wire::Event event;
+    event.set_rank(rank);
+    auto* metric = event.mutable_metric();
+    metric->set_step(line.step.value_or(-1));
+    metric->set_epoch(line.epoch.value_or(-1));
+    for (const auto& [key, value] : line.values) {
+        metric->add_keys(key);
+        metric->add_values(value);
+    }
+    for (const auto& [key, value] : line.texts) {
+        metric->add_text_keys(key);
+        metric->add_text_values(value);
+    }
+    return event;
+}
+
 }  // namespace
 
 AgentResult<void> RankReader::prepare(const wire::StartRun& run) {
@@ -39,19 +56,30 @@ AgentResult<void> RankReader::prepare(const wire::StartRun& run) {
 }
 
 void RankReader::begin_attempt(const wire::StartRun& run, bool first) {
+    if (!first) {
+        read_files(true);  // what the attempt before wrote last
+    }
+    inner_.clear();
     if (first) {
-        event_files_ = EventFiles::of(run);
-    } else {
-        read_event_files(true);  // what the attempt before wrote last
+        files_ = FoundFiles::of(run);
     }
 }
 
 void RankReader::begin(RankProcess& rank, const wire::StartRun& run) {
-    begin_inner(rank, run);
+    begin_lines(rank, run);
     open_logs(rank);
 }
 
 void RankReader::begin_inner(RankProcess& rank, const wire::StartRun& run) {
+    begin_lines(rank, run);
+    inner_.push_back(&rank);
+}
+
+void RankReader::forget_inner(const RankProcess& rank) {
+    std::erase(inner_, &rank);
+}
+
+void RankReader::begin_lines(RankProcess& rank, const wire::StartRun& run) const {
     if (run.has_own() && (run.own().read_lines() || !patterns_.empty())) {
         rank.printed.emplace(patterns_, run.own().read_lines());
     }
@@ -61,7 +89,7 @@ void RankReader::read() {
     for (auto& rank : ranks_) {
         read(rank);
     }
-    read_event_files(false);
+    read_files(false);
 }
 
 void RankReader::read(RankProcess& rank) {
@@ -82,7 +110,7 @@ void RankReader::finish(RankProcess& rank, bool well) {
     read_output(rank, rank.err, true);
     flush_unsorted(rank);
     if (well) {
-        read_event_files(true);  // a failure is reported immediately: its files are read behind it
+        read_files(true);  // a failure is reported immediately: its files are read behind it
     }
     if (rank.printed) {
         emit_metrics(rank, rank.printed->finish());
@@ -92,10 +120,10 @@ void RankReader::finish(RankProcess& rank, bool well) {
     emit_lines(rank, rank.err_lines, true, true);
 }
 
-void RankReader::finish_event_files(bool run_ended_well) {
-    read_event_files(true);
-    if (event_files_ && run_ended_well) {
-        for (const auto& notice : event_files_->missing()) {
+void RankReader::finish_files(bool run_ended_well) {
+    read_files(true);
+    if (files_ && run_ended_well) {
+        for (const auto& notice : files_->missing()) {
             add_notice(spool_, -1, notice.id, notice.args);
         }
     }
@@ -106,7 +134,7 @@ double RankReader::due_s() const {
     for (const auto& rank : ranks_) {
         due = std::min(due, due_s(rank));
     }
-    return event_files_ ? std::min(due, event_files_->due_s()) : due;
+    return files_ ? std::min(due, files_->due_s()) : due;
 }
 
 double RankReader::due_s(const RankProcess& rank) {
@@ -182,7 +210,7 @@ void RankReader::sort_lines(RankProcess& rank, bool is_stderr, std::string_view 
     unsorted += text;
     std::string_view rest = unsorted;
     std::string_view run;
-    RankProcess* of = nullptr;
+    RankProcess* of = &rank;
     for (auto end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
         const auto line = rest.substr(0, end + 1);
         RankProcess* owner = rank.owner_of(line);
@@ -295,39 +323,64 @@ void RankReader::take_metrics_line(RankProcess& rank, std::string_view line) {
     if (rank.printed) {
         rank.printed->given(*parsed);
     }
-    if (event_files_) {
-        event_files_->given(rank.number(), *parsed);
+    if (files_) {
+        files_->given(rank.number(), *parsed);
     }
     emit_metric(rank, *parsed);
 }
 
-void RankReader::read_event_files(bool all) {
-    if (!event_files_ || (!all && monotonic_s() < event_files_->due_s())) {
+void RankReader::read_files(bool all) {
+    if (!files_ || (!all && monotonic_s() < files_->due_s())) {
         return;
     }
-    EventFiles::Processes processes;
+    FoundFiles::Ranks ranks;
     for (const auto& rank : ranks_) {
-        processes[rank.spec.rank()] = rank.pid;
+        ranks.push_back({rank.number(), rank.pid, &rank.merge});
     }
-    const auto news = event_files_->poll(processes, all);
+    for (const auto* rank : inner_) {
+        ranks.push_back({rank->number(), rank->pid, &rank->merge});
+    }
+    const auto news = files_->poll(ranks, all);
     for (const auto& notice : news.notices) {
         add_notice(spool_, -1, notice.id, notice.args);
     }
     for (const auto& [number, line] : news.metrics) {
-        for (auto& rank : ranks_) {
-            if (rank.spec.rank() == number) {
-                if (rank.printed) {
-                    rank.printed->given(line);
-                }
-                emit_metric(rank, line);
+        if (RankProcess* rank = find_rank(number); rank != nullptr) {
+            for (const auto& one : rank->merge.take_file(line)) {
+                note_first_metric(*rank, one.line);
+                wire::Event event = metric_event(rank->number(), one.line);
+                event.mutable_metric()->set_from_file(true);
+                event.mutable_metric()->set_voids_after(one.voids_after ? *one.voids_after + 2 : 0);
+                spool_.add(std::move(event));
             }
         }
     }
 }
 
+// What a program prints itself goes before the output that its ranks share.
+RankProcess* RankReader::find_rank(int number) {
+    for (auto& rank : ranks_) {
+        if (rank.number() == number && rank.stands_for < 0) {
+            return &rank;
+        }
+    }
+    for (auto* rank : inner_) {
+        if (rank->number() == number) {
+            return rank;
+        }
+    }
+    const auto any = std::find_if(ranks_.begin(), ranks_.end(),
+                                  [number](const RankProcess& rank) { return rank.number() == number; });
+    return any == ranks_.end() ? nullptr : &*any;
+}
+
 void RankReader::emit_metrics(RankProcess& rank, const std::vector<MetricsLine>& lines) {
     for (const auto& line : lines) {
-        emit_metric(rank, line);
+        MetricsLine rest = line;
+        rank.merge.take_lines(rest);
+        if (!rest.values.empty() || line.values.empty()) {
+            emit_metric(rank, rest);
+        }
     }
 }
 
@@ -339,25 +392,16 @@ void RankReader::offer_lines(RankProcess& rank, bool ended) {
     }
 }
 
-void RankReader::emit_metric(RankProcess& rank, const MetricsLine& line) {
+void RankReader::note_first_metric(RankProcess& rank, const MetricsLine& line) {
     if (!rank.first_metric_seen && line.step) {
         rank.first_metric_seen = true;
         add_stage(spool_, rank.number(), StageName::FirstStep, StageStatus::Done, "");
     }
-    wire::Event event;
-    event.set_rank(rank.number());
-    auto* metric = event.mutable_metric();
-    metric->set_step(line.step.value_or(-1));
-    metric->set_epoch(line.epoch.value_or(-1));
-    for (const auto& [key, value] : line.values) {
-        metric->add_keys(key);
-        metric->add_values(value);
-    }
-    for (const auto& [key, value] : line.texts) {
-        metric->add_text_keys(key);
-        metric->add_text_values(value);
-    }
-    spool_.add(std::move(event));
+}
+
+void RankReader::emit_metric(RankProcess& rank, const MetricsLine& line) {
+    note_first_metric(rank, line);
+    spool_.add(metric_event(rank.number(), line));
 }
 
 }  // namespace rankscope::agent

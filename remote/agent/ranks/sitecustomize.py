@@ -12,7 +12,7 @@ the program might close or replace meanwhile.
 
 Beside the folder of the rank's own interpreter lies another one, "inner", which stands in PYTHONPATH for what the rank starts:
 a process there that may be a rank itself gets the same thread, and pipes of its own in place of those that it shares. A look
-then also tells which rank it is, once it is one.
+then also tells which rank it is, once it is one. So does a process that is forked, unless it is a worker of a rank.
 """
 import os
 import sys
@@ -22,21 +22,25 @@ _LINK = 4000  # bytes of a link's target
 _LINKS = 4
 _VARIABLES = "RANKSCOPE_RANK_VARIABLES"  # NAME=VALUE;NAME;...: those that tell ranks, as the process above has them
 _PIPE = "RANKSCOPE_METRICS"
+_FORKS = 64  # of one process: ranks of a node, not the helpers of a server
+_WORKERS = ("/torch/utils/data/", "/torch/_inductor/", "/multiprocessing/pool.py", "/multiprocess/pool.py", "/joblib/",
+            "/concurrent/futures/process.py", "/managers.py", "/forkserver.py", "/resource_tracker.py", "/subprocess.py")
 _PATIENCE = 0.1  # seconds: what the end of the thread may cost the program at most
 
 
 class _Watch(object):
     # All that a look needs is bound here: it imports nothing, and works while modules are taken down.
-    def __init__(self, name):
+    def __init__(self, name, inner):
         import _signal
         import _thread
         import gc
         import posix
 
-        self.name = name
-        self.names = ["%s.%d" % (name, i) for i in range(_LINKS)]
-        self.pid = posix.getpid()
-        self.main = _thread.get_ident()
+        self.inner = inner
+        self.thread_here = _thread.get_ident
+        self.process = posix.getpid
+        self.begin(name)
+        self.forks = 0
         self.signal = _signal.SIGURG
         self.wanted = range(_signal.SIGURG, _signal.SIGURG + 1)  # its iterator is no object that counts for collections
         self.wait = _signal.sigwait
@@ -56,7 +60,6 @@ class _Watch(object):
         self.link = posix.symlink
         self.unlink = posix.unlink
         self.state = posix.stat
-        self.process = posix.getpid
         self.open = posix.open
         self.write = posix.write
         self.close = posix.close
@@ -71,6 +74,12 @@ class _Watch(object):
         self.forking = False
         self.environment = os.environ
         self.variables = _variables()
+
+    def begin(self, name):
+        self.name = name
+        self.names = ["%s.%d" % (name, i) for i in range(_LINKS)]
+        self.pid = self.process()
+        self.main = self.thread_here()
         self.told = ""
 
     def start(self):
@@ -148,9 +157,12 @@ class _Watch(object):
             self.put(links[i], self.names[i])
 
     # By PyTorch's process group; else by variables that the program itself has set since it began.
-    def tell_rank(self):
+    def group(self):
         module = self.modules.get("torch.distributed.distributed_c10d")
-        group = getattr(getattr(module, "_world", None), "default_pg", None)
+        return getattr(getattr(module, "_world", None), "default_pg", None)
+
+    def tell_rank(self):
+        group = self.group()
         if group is not None:
             said = "torch %d %d" % (group.rank(), group.size())
         else:
@@ -213,6 +225,7 @@ class _Watch(object):
             self.end()
 
     def after_fork(self):
+        self.forks += 1
         if self.forking:
             self.forking = False
             self.start()
@@ -220,6 +233,12 @@ class _Watch(object):
     def in_child(self):
         self.thread = None
         self.forking = False
+        try:
+            if self.inner and self.forks < _FORKS and self.group() is None and not _forks_worker():
+                self.forks = 0
+                _begin_forked(self)
+        except Exception:
+            pass
 
 
 def _why_not():
@@ -233,18 +252,48 @@ def _why_not():
     return ""
 
 
-def _watch(name):
+def _forks_worker():
+    """Data loaders and pools fork what is no rank."""
+    frame = sys._getframe()
+    while frame is not None:
+        for part in _WORKERS:
+            if part in frame.f_code.co_filename:
+                return True
+        frame = frame.f_back
+    return False
+
+
+def _forget(name):
+    """What another program or process with this number has left."""
+    for old in (name, name + ".rank"):
+        try:
+            os.unlink(old)
+        except OSError:
+            pass
+
+
+def _begin_forked(watch):
+    name = os.path.join(os.path.dirname(watch.inner), str(os.getpid()))
+    _forget(name)
+    try:
+        _take_pipes(watch.inner)
+    finally:
+        watch.begin(name)
+        watch.start()
+
+
+def _watch(name, inner):
     why = _why_not()
     if why:
         os.symlink("!" + why, name)
         return
     import atexit
-    watch = _Watch(name)
+    watch = _Watch(name, inner)
     watch.start()
     atexit.register(watch.end)
     if sys.version_info >= (3, 12):
-        os.register_at_fork(before=watch.before_fork, after_in_parent=watch.after_fork)
-    os.register_at_fork(after_in_child=watch.in_child)
+        os.register_at_fork(before=watch.before_fork)
+    os.register_at_fork(after_in_parent=watch.after_fork, after_in_child=watch.in_child)
 
 
 def _show_crashes():
@@ -283,6 +332,8 @@ def _take_pipes(inner):
     """Pipes of its own that the agent keeps ready, where stdout or stderr is still one of the rank's."""
     with open(os.path.join(inner, "streams")) as file:
         shared = file.read().split()  # of stdout, stderr: DEVICE:NUMBER
+    # MPI's launchers give each rank pipes or a terminal, and do no more than to mix what comes from them.
+    relayed = "OMPI_COMM_WORLD_RANK" in os.environ or "PMI_RANK" in os.environ
     wanted = []
     for stream in (1, 2):
         try:
@@ -292,6 +343,8 @@ def _take_pipes(inner):
         now = "%d:%d" % (state.st_dev, state.st_ino)
         if now in shared:
             wanted.append((stream, ("out", "err")[shared.index(now)]))
+        elif relayed and state.st_mode & 0o170000 in (0o010000, 0o020000):  # a pipe, a terminal
+            wanted.append((stream, ("out", "err")[stream - 1]))
     if not wanted:
         return
     mine = os.path.join(inner, "taken", str(os.getpid()))
@@ -331,21 +384,18 @@ def _begin_inner(inner):
     name = os.path.join(os.path.dirname(inner), str(os.getpid()))
     if _is_watched(name):
         os.unlink(name)
-        return
+        return False
     if _why_not() or not _may_be_rank():
-        return
-    for old in (name, name + ".rank"):  # of another program in this process
-        try:
-            os.unlink(old)
-        except OSError:
-            pass
+        return False
+    _forget(name)
     try:
         _take_pipes(inner)
     finally:
         try:
-            _watch(name)
+            _watch(name, inner)
         finally:
             _show_crashes()
+    return True
 
 
 def _main():
@@ -370,8 +420,10 @@ def _main():
     else:
         os.unlink(name)  # a subinterpreter: its threads must not be looked at
         return
+    if below and _begin_inner(inner):  # mpirun or a shell is the rank's program, and has started this one
+        return
     try:
-        _watch(name)
+        _watch(name, inner if below else "")
     finally:
         _show_crashes()
 

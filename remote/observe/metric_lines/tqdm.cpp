@@ -6,6 +6,7 @@
 //   Lightning    Epoch 0:  50%|█████     | 469/938 [00:05<00:05, 85.21it/s, v_num=0, train_loss_step=0.123]
 //   no total     120it [00:01, 98.2it/s, loss=0.5]
 
+#include <base/text.h>
 #include <remote/observe/metric_lines/field_meaning.h>
 #include <remote/observe/metric_lines/key_values.h>
 #include <remote/observe/metric_lines/scan.h>
@@ -18,10 +19,7 @@ namespace rankscope::metric_lines {
 namespace {
 
 bool contains_word(std::string_view text, std::string_view word) {
-    const auto same = [](char a, char b) {
-        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-    };
-    return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
+    return lower_case(text).find(word) != std::string::npos;
 }
 
 // What stands before the bar: "Epoch 1/5", "Train Epoch: 3", "Validation DataLoader 0".

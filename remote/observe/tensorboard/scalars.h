@@ -17,6 +17,8 @@ struct Scalars {
     std::int64_t step = 0;  ///< as the writer counts; one that was given none has written 0
     std::vector<std::pair<std::string, double>> values;  ///< tag → value
     double wall_time = 0;                                ///< seconds since 1970
+    std::optional<double> epoch{};                       ///< as the writer counts
+    bool of_epoch = false;                               ///< the step counts epochs: nothing else counts
 };
 
 /// The scalars of one record: simple values, and tensors of rank 0 as newer writers put them (float, double,

@@ -10,7 +10,6 @@
 #include <remote/observe/tensorboard/tag_metrics.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -59,11 +58,10 @@ Folders find_event_files(const fs::path& top, std::size_t most) {
 }
 
 // "rank3", "rank_3", "rank-3", "3".
-std::optional<int> rank_of(std::string name) {
+std::optional<int> rank_of(const std::string& name) {
     constexpr std::string_view kRank = "rank";
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    std::string_view digits = name;
+    const std::string small = lower_case(name);
+    std::string_view digits = small;
     if (digits.starts_with(kRank)) {
         digits.remove_prefix(kRank.size());
         digits.remove_prefix(!digits.empty() && (digits[0] == '_' || digits[0] == '-') ? 1 : 0);

@@ -6,7 +6,7 @@
 #include <remote/desk/archive/import/log_import.h>
 #include <remote/desk/archive/import/rank_numbers.h>
 #include <remote/desk/runs/log_rules.h>
-#include <remote/desk/runs/run/log_findings.h>
+#include <remote/desk/runs/reading/log_findings.h>
 #include <remote/desk/shared/text.h>
 #include <remote/logs/grammar/read_sources.h>
 #include <remote/logs/verdicts/diagnosis.h>

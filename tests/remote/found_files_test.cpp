@@ -3,10 +3,12 @@
 
 #include "support/event_writer.h"
 #include "support/temporary_folder.h"
+#include "support/wandb_writer.h"
 
-#include <remote/agent/ranks/event_files.h>
+#include <remote/agent/ranks/found_files.h>
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,7 +53,7 @@ private:
     pid_t pid_;
 };
 
-class EventFilesTest : public ::testing::Test {
+class FoundFilesTest : public ::testing::Test {
 protected:
     void add_rank(int rank, const fs::path& folder, bool own = false) {
         auto* spec = run_.add_ranks();
@@ -72,9 +74,9 @@ protected:
     /// "rank key=value@step" of all that came.
     std::string poll(bool all = false) {
         if (!files_) {
-            files_ = EventFiles::of(run_);
+            files_ = FoundFiles::of(run_);
         }
-        auto news = files_->poll(processes_, all);
+        auto news = files_->poll(ranks_, all);
         std::string said;
         for (const auto& [rank, line] : news.metrics) {
             for (const auto& [key, value] : line.values) {
@@ -90,16 +92,16 @@ protected:
 
     test::TemporaryFolder folder_;
     wire::StartRun run_;
-    EventFiles::Processes processes_;
-    std::unique_ptr<EventFiles> files_;
+    FoundFiles::Ranks ranks_;
+    std::unique_ptr<FoundFiles> files_;
 };
 
-TEST_F(EventFilesTest, NothingWhereNoRankNamesAFolder) {
+TEST_F(FoundFilesTest, NothingWhereNoRankNamesAFolder) {
     run_.add_ranks();
-    EXPECT_EQ(EventFiles::of(run_), nullptr);
+    EXPECT_EQ(FoundFiles::of(run_), nullptr);
 }
 
-TEST_F(EventFilesTest, ReadsWhatAppearsDuringTheRunInPieces) {
+TEST_F(FoundFilesTest, ReadsWhatAppearsDuringTheRunInPieces) {
     add_rank(0, "runs");
     append("runs/old/" + name(0), scalar_record("loss", 1, 9));
     EXPECT_EQ(poll(), "");
@@ -113,35 +115,35 @@ TEST_F(EventFilesTest, ReadsWhatAppearsDuringTheRunInPieces) {
     EXPECT_EQ(poll(), "0 loss=4@2\n");
 }
 
-TEST_F(EventFilesTest, TheRankIsThatOfTheWritingProcess) {
+TEST_F(FoundFilesTest, TheRankIsThatOfTheWritingProcess) {
     Sleeper first;
     Sleeper second;
     add_rank(2, "runs");
     add_rank(3, "runs");
-    processes_ = {{2, first.pid()}, {3, second.pid()}};
+    ranks_ = {{2, first.pid()}, {3, second.pid()}};
     EXPECT_EQ(poll(), "");
     append("runs/" + name(second.pid()), scalar_record("loss", 1, 3));
     append("runs/" + name(first.pid()), scalar_record("loss", 1, 2));
     EXPECT_EQ(poll(), (first.pid() < second.pid() ? "2 loss=2@1\n3 loss=3@1\n" : "3 loss=3@1\n2 loss=2@1\n"));
     second.end();
     append("runs/" + name(second.pid(), this_host(), 1), scalar_record("acc", 1, 1));
-    append("runs/b/" + name(processes_[3], this_host(), 2), scalar_record("margin", 2, 1));
+    append("runs/b/" + name(ranks_[1].pid, this_host(), 2), scalar_record("margin", 2, 1));
     EXPECT_NE(poll().find("3 margin=1@2\n"), std::string::npos) << "also when it has ended";
 }
 
-TEST_F(EventFilesTest, AProcessBelowTheRanksCounts) {
+TEST_F(FoundFilesTest, AProcessBelowTheRanksCounts) {
     add_rank(0, "runs");
     add_rank(1, "runs");
     // The rank's process is this test's: the sleeper is its child.
     Sleeper child;
     Sleeper other;
-    processes_ = {{0, other.pid()}, {1, ::getpid()}};
+    ranks_ = {{0, other.pid()}, {1, ::getpid()}};
     EXPECT_EQ(poll(), "");
     append("runs/" + name(child.pid()), scalar_record("loss", 1, 1));
     EXPECT_EQ(poll(), "1 loss=1@1\n");
 }
 
-TEST_F(EventFilesTest, WithoutANumberInTheNameTheOpenFileDecides) {
+TEST_F(FoundFilesTest, WithoutANumberInTheNameTheOpenFileDecides) {
     add_rank(0, "runs");
     add_rank(1, "runs");
     EXPECT_EQ(poll(), "");
@@ -149,11 +151,11 @@ TEST_F(EventFilesTest, WithoutANumberInTheNameTheOpenFileDecides) {
     std::ofstream open(folder_.path() / "runs" / name(0), std::ios::app);
     Sleeper other;
     open.close();  // the sleeper has it still
-    processes_ = {{0, -1}, {1, other.pid()}};
+    ranks_ = {{0, -1}, {1, other.pid()}};
     EXPECT_EQ(poll(), "1 loss=1@1\n");
 }
 
-TEST_F(EventFilesTest, AFolderOfItsOwnIsTheRanksWhoeverWrites) {
+TEST_F(FoundFilesTest, AFolderOfItsOwnIsTheRanksWhoeverWrites) {
     add_rank(4, "runs/4", true);
     add_rank(5, "runs/5", true);
     EXPECT_EQ(poll(), "");
@@ -162,10 +164,10 @@ TEST_F(EventFilesTest, AFolderOfItsOwnIsTheRanksWhoeverWrites) {
     EXPECT_EQ(poll(), "4 loss=1@1\n5 loss=1@1\n");
 }
 
-TEST_F(EventFilesTest, FilesOfOthersAreLeftAlone) {
+TEST_F(FoundFilesTest, FilesOfOthersAreLeftAlone) {
     Sleeper rank;
     add_rank(0, "runs");
-    processes_ = {{0, rank.pid()}};
+    ranks_ = {{0, rank.pid()}};
     EXPECT_EQ(poll(), "");
     append("runs/" + name(::getppid()), scalar_record("loss", 1, 1));
     EXPECT_EQ(poll(), "! event-file-foreign\n");
@@ -178,7 +180,7 @@ TEST_F(EventFilesTest, FilesOfOthersAreLeftAlone) {
     EXPECT_NE(missing[0].args[1].find("elsewhere"), std::string::npos);
 }
 
-TEST_F(EventFilesTest, ADamagedFileIsReportedOnceAndLeftAlone) {
+TEST_F(FoundFilesTest, ADamagedFileIsReportedOnceAndLeftAlone) {
     add_rank(0, "runs");
     EXPECT_EQ(poll(), "");
     append("runs/a/" + name(0), scalar_record("loss", 1, 1) + "garbage, more than a header");
@@ -194,7 +196,7 @@ TEST_F(EventFilesTest, ADamagedFileIsReportedOnceAndLeftAlone) {
     EXPECT_EQ(poll(), "");
 }
 
-TEST_F(EventFilesTest, AFileMayGoAndOthersAreNoEventFiles) {
+TEST_F(FoundFilesTest, AFileMayGoAndOthersAreNoFoundFiles) {
     add_rank(0, "runs");
     EXPECT_EQ(poll(), "");
     append("runs/" + name(0), scalar_record("loss", 1, 1));
@@ -208,7 +210,7 @@ TEST_F(EventFilesTest, AFileMayGoAndOthersAreNoEventFiles) {
     EXPECT_EQ(poll(), "");
 }
 
-TEST_F(EventFilesTest, ALongFileIsReadInTurns) {
+TEST_F(FoundFilesTest, ALongFileIsReadInTurns) {
     add_rank(0, "runs");
     EXPECT_EQ(poll(), "");
     std::string many;
@@ -222,6 +224,145 @@ TEST_F(EventFilesTest, ALongFileIsReadInTurns) {
     const auto rest = count(poll(true));
     EXPECT_GT(rest, first) << "at the end all of it";
     EXPECT_EQ(poll(true), "");
+}
+
+// What no job names.
+class FilesNobodyNames : public FoundFilesTest {
+protected:
+    void SetUp() override {
+        auto* spec = run_.add_ranks();
+        spec->set_rank(0);
+        spec->set_workdir(folder_.path().string());
+        spec->add_argv("python");
+        spec->add_argv("train.py");
+        run_.mutable_own()->set_read_lines(true);
+        ranks_ = {{0, ::getpid()}};
+    }
+    std::string all() { return poll(true); }
+};
+
+TEST_F(FilesNobodyNames, AnOpenFileIsItsRanks) {
+    test::TemporaryFolder elsewhere;
+    EXPECT_EQ(all(), "");
+    std::ofstream open(elsewhere.path() / "metrics.jsonl");
+    open << "{\"step\": 1, \"loss\": 3}\n" << std::flush;
+    std::ifstream reading(elsewhere.path() / "data.jsonl");
+    EXPECT_EQ(all(), "0 loss=3@1\n") << "outside of the working folder";
+    open << "{\"step\": 2, \"loss\": 2}\n" << std::flush;
+    EXPECT_EQ(all(), "0 loss=2@2\n");
+    std::ofstream(elsewhere.path() / "other.csv") << "step,margin\n3,4\n";
+    EXPECT_EQ(all(), "0 margin=4@3\n") << "closed again, beside one that was found";
+}
+
+TEST_F(FilesNobodyNames, FilesOfBeforeAreLeftAloneAndAppendedOnesGoOn) {
+    append("old.csv", "step,loss\n1,9\n");
+    append("log.jsonl", "{\"step\": 1, \"loss\": 9}\n");
+    append("runs/" + name(::getpid()), scalar_record("loss", 1, 9));
+    EXPECT_EQ(all(), "");
+    append("old.csv", "2,8\n");
+    std::ofstream open(folder_.path() / "log.jsonl", std::ios::app);
+    open << "{\"step\": 2, \"loss\": 7}\n" << std::flush;
+    EXPECT_EQ(all(), "0 loss=7@2\n");
+}
+
+TEST_F(FilesNobodyNames, EveryKindIsFoundBelowTheWorkingFolder) {
+    EXPECT_EQ(all(), "");
+    append("runs/a/" + name(::getpid()), scalar_record("a", 1, 1));
+    append("logs/version_0/metrics.csv", "epoch,step,b\n0,2,1\n");
+    append("work/vis_data/scalars.json", "{\"step\": 3, \"c\": 1}\n");
+    append("mlruns/1/0123456789abcdef0123456789abcdef/metrics/d", "1700000000000 1 4\n");
+    test::WandbWriter wandb;
+    wandb.log(5, {{"e", "1"}});
+    append("wandb/offline-run-1/run-a.wandb", wandb.bytes());
+    append("wandb/offline-run-1/files/wandb-summary.json", "{\"_step\": 5, \"e\": 1}\n");
+    append("notes.csv", "id,name\n1,x\n");
+    append(".cache/x.csv", "step,z\n1,1\n");
+    const std::string said = all();
+    for (const char* one : {"0 a=1@1\n", "0 b=1@2\n", "0 c=1@3\n", "0 d=1@4\n", "0 e=1@5\n"}) {
+        EXPECT_NE(said.find(one), std::string::npos) << one << said;
+    }
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 5) << said;
+}
+
+TEST_F(FilesNobodyNames, ATableThatIsWrittenAnewBringsItsNewRowsOnly) {
+    EXPECT_EQ(all(), "");
+    append("metrics.csv", "step,loss\n1,5\n2,4\n");
+    EXPECT_EQ(all(), "0 loss=5@1\n0 loss=4@2\n");
+    std::ofstream(folder_.path() / "metrics.csv") << "step,loss,margin\n1,5,\n2,4,\n3,3,7\n";
+    EXPECT_EQ(all(), "0 loss=3@3\n0 margin=7@3\n");
+}
+
+TEST_F(FilesNobodyNames, FilesOfOtherRunsAreLeftAlone) {
+    Sleeper rank;
+    ranks_ = {{0, rank.pid()}};
+    EXPECT_EQ(all(), "");
+    // This test's own process is none of the run's, has the same program, and works in the folder.
+    const auto before = fs::current_path();
+    fs::current_path(folder_.path());
+    append("metrics.csv", "step,loss\n1,5\n");
+    append("runs/" + name(::getppid()), scalar_record("a", 1, 1));
+    EXPECT_EQ(all(), "");
+    fs::current_path(before);
+}
+
+TEST_F(FilesNobodyNames, OnlyWhereRankZeroRunsClosedFilesAreLookedFor) {
+    run_.mutable_ranks(0)->set_rank(1);
+    ranks_ = {{1, ::getpid()}};
+    EXPECT_EQ(all(), "");
+    append("metrics.csv", "step,loss\n1,5\n");
+    EXPECT_EQ(all(), "") << "on a shared file system the other node reads it";
+    std::ofstream open(folder_.path() / "own.csv");
+    open << "step,loss\n1,4\n" << std::flush;
+    EXPECT_EQ(all(), "1 loss=4@1\n");
+}
+
+TEST_F(FilesNobodyNames, FoldersOfTheCommandAreSearched) {
+    test::TemporaryFolder elsewhere;
+    run_.mutable_ranks(0)->add_argv("--output-dir");
+    run_.mutable_ranks(0)->add_argv((elsewhere.path() / "exp").string());
+    EXPECT_EQ(all(), "");
+    fs::create_directories(elsewhere.path() / "exp/a");
+    std::ofstream(elsewhere.path() / "exp/a/progress.csv") << "step,loss\n1,5\n";
+    EXPECT_EQ(all(), "0 loss=5@1\n");
+}
+
+// One value of MLflow's, logged now or `seconds` ago.
+void log_to_database(const fs::path& path, const std::string& run, int value, int step, int seconds = 0) {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+    const std::string sql =
+        "CREATE TABLE IF NOT EXISTS runs (run_uuid, start_time); CREATE TABLE IF NOT EXISTS metrics "
+        "(\"key\", value FLOAT, "
+        "timestamp BIGINT, run_uuid, step BIGINT, is_nan BOOLEAN); INSERT INTO metrics VALUES ('loss', " +
+        std::to_string(value) + ", (strftime('%s', 'now') - " + std::to_string(seconds) + " + 1) * 1000, '" +
+        run + "', " + std::to_string(step) + ", 0)";
+    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+        << sqlite3_errmsg(database);
+    sqlite3_close(database);
+}
+
+TEST_F(FilesNobodyNames, ADatabaseGoesOnWithThisRun) {
+    const fs::path path = folder_.path() / "mlflow.db";
+    log_to_database(path, "before", 9, 1, 3600);
+    EXPECT_EQ(all(), "");
+    log_to_database(path, "now", 5, 1);
+    EXPECT_EQ(all(), "0 loss=5@1\n");
+    log_to_database(path, "now", 4, 2);
+    EXPECT_EQ(all(), "0 loss=4@2\n");
+    EXPECT_EQ(all(), "");
+}
+
+TEST_F(FilesNobodyNames, TrackiosFolderIsLookedInto) {
+    test::TemporaryFolder elsewhere;
+    (*run_.mutable_ranks(0)->mutable_env())["TRACKIO_DIR"] = elsewhere.path().string();
+    EXPECT_EQ(all(), "");
+    log_to_database(elsewhere.path() / "project.db", "now", 5, 1);
+    EXPECT_EQ(all(), "0 loss=5@1\n");
+}
+
+TEST_F(FilesNobodyNames, AJobMayLeaveThemAlone) {
+    run_.mutable_own()->set_leave_files(true);
+    EXPECT_EQ(FoundFiles::of(run_), nullptr);
 }
 
 TEST(EventFileName, SaysWhoWroteIt) {
