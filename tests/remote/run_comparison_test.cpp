@@ -88,6 +88,23 @@ TEST(RunCurvesTest, AMetricOfARunIsTheMeanOfItsRanksAndARateTheirSum) {
     EXPECT_DOUBLE_EQ(curves.find("loss")->points(false).front().t_s, 5);
 }
 
+TEST(RunCurvesTest, AFileThatComesLateReplacesWhatLinesHaveGiven) {
+    RunCurves curves(kStart);
+    for (const std::int64_t step : {5, 10, 20}) {
+        curves.add(metric(0, step, {{"loss", 0.01}, {"lr", 0.1}}));
+    }
+    for (const std::int64_t step : {9, 19}) {
+        Event event = metric(0, step, {{"loss", 1}});
+        auto& body = std::get<MetricEvent>(event.body);
+        body.from_file = true;
+        body.voids_after = step == 9 ? std::optional<std::int64_t>(-1) : std::nullopt;
+        curves.add(event);
+    }
+    EXPECT_EQ(curves.find("loss")->points(false).size(), 2U);
+    EXPECT_DOUBLE_EQ(curves.find("loss")->stats(false).min, 1);
+    EXPECT_EQ(curves.find("lr")->points(false).size(), 3U);
+}
+
 TEST(RunCurvesTest, BadValuesAreCountedAndRestartsReplaceWhatCameAfter) {
     MetricCurve curve;
     for (std::int64_t step = 0; step < 10; ++step) {

@@ -93,6 +93,28 @@ TEST_F(RunExportTest, MetricsAreATable) {
               "1700000003000000,3,node2,1,,,,,1e+06\r\n");
 }
 
+TEST_F(RunExportTest, WhatAFileReplacesIsLeftOut) {
+    const auto from_file = [](std::int64_t step, double value, std::int64_t after) {
+        MetricEvent metric{step, -1, {{"loss", value}}, {}};
+        metric.from_file = true;
+        metric.voids_after = after;
+        return metric;
+    };
+    add(MetricEvent{1, -1, {{"loss", 0.5}, {"lr", 0.1}}, {}}, "node1", 0, 1);
+    add(MetricEvent{2, -1, {{"loss", 0.4}}, {}}, "node1", 0, 2);
+    add(MetricEvent{2, -1, {{"loss", 7}}, {}}, "node2", 1, 2);
+    add(from_file(1, 0.512, -1), "node1", 0, 3);
+    add(MetricEvent{2, -1, {{"loss", 0.41}}, {}}, "node1", 0, 4);
+    add(MetricEvent{3, -1, {{"loss", 0.3}}, {}}, "node1", 0, 5);
+    add(from_file(2, 0.412, 1), "node1", 0, 6);
+    EXPECT_EQ(text_of(ExportFormat::Csv),
+              "t_us,seconds,node,rank,step,epoch,lr,loss\r\n"
+              "1700000001000000,1,node1,0,1,,0.1,\r\n"
+              "1700000002000000,2,node2,1,2,,,7\r\n"
+              "1700000003000000,3,node1,0,1,,,0.512\r\n"
+              "1700000006000000,6,node1,0,2,,,0.412\r\n");
+}
+
 TEST_F(RunExportTest, NoNameIsAFormulaOfASpreadsheet) {
     add(
         MetricEvent{

@@ -6,6 +6,7 @@
 #include <remote/desk/archive/compare/metric_sense.h>
 #include <remote/desk/archive/compare/run_comparison.h>
 #include <remote/desk/jobs/config/secret_env.h>
+#include <remote/desk/jobs/plan/framework_environment.h>
 #include <remote/desk/nodes/session/version_names.h>
 #include <remote/desk/shared/text.h>
 
@@ -35,7 +36,7 @@ std::map<std::string, std::string> shared_environment(const LaunchPlan& plan) {
             const auto found = rank.env.find(name);
             return found != rank.env.end() && found->second == value;
         });
-        if (alike && given.count(name) == 0) {
+        if (alike && given.count(name) == 0 && !is_framework_variable(name)) {
             shared.emplace(name, plan.secret_env.count(name) > 0 ? kSecretMask : value);
         }
     }

@@ -67,6 +67,15 @@ void MetricCurve::coarsen() {
     bins_ = std::move(merged);
 }
 
+void MetricCurve::void_after(std::int64_t step, int rank) {
+    std::int64_t& last = of_rank(last_steps_, rank);
+    if (last > step) {
+        std::erase_if(bins_, [&](const Bin& bin) { return bin.place >= (step + 1) / stride_; });
+        last_step_ = -1;
+        last = step;
+    }
+}
+
 void MetricCurve::add(std::int64_t step, double epoch, double t_s, int rank, double value) {
     std::int64_t& last = of_rank(last_steps_, rank);
     if (step < last) {
@@ -161,6 +170,9 @@ void RunCurves::add(const Event& event) {
         }
         if (curves_.size() <= id->value()) {
             curves_.resize(id->value() + 1);
+        }
+        if (metric->voids_after) {
+            curves_[id->value()].void_after(*metric->voids_after, event.rank);
         }
         curves_[id->value()].add(std::max<std::int64_t>(rank_step, 0),
                                  metric->epoch >= 0 ? metric->epoch : kNoPoint, t_s, event.rank, value);

@@ -45,6 +45,8 @@ public:
 
     /// `step` >= 0. A rank that returns to an earlier step (it was restarted) replaces what came after.
     void add(std::int64_t step, double epoch, double t_s, int rank, double value);
+    /// What the rank has given behind the step is void.
+    void void_after(std::int64_t step, int rank);
     std::vector<CurvePoint> points(bool rate) const;
     MetricStats stats(bool rate) const;
     std::size_t rank_count() const;
