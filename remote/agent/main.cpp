@@ -3,6 +3,7 @@
 
 #include <base/log.h>
 #include <base/text.h>
+#include <remote/agent/mpi/mpi_launch.h>
 #include <remote/agent/node/node_paths.h>
 #include <remote/agent/node/users_umask.h>
 #include <remote/agent/serve/serve.h>
@@ -32,6 +33,7 @@ int usage() {
         "  supervise DIR READY_FD   run the ranks described in DIR (started by serve)\n"
         "  slurm-supervise DIR      the same on a node of a Slurm job (started by its script)\n"
         "  slurm-answer DIR FILE    look at a node of a Slurm job (started by serve on the login node)\n"
+        "  mpi-head, mpi-node, mpi-rsh   start mpirun over the nodes of a run (started by supervise)\n"
         "  --version\n",
         stderr);
     return 2;
@@ -63,7 +65,9 @@ void take_name(char* program) {
 
 int run(int argc, char** argv) {
     using namespace rankscope::agent;
-    keep_files_private();
+    if (argc < 2 || std::strncmp(argv[1], "mpi-", 4) != 0) {  // those start the user's programs
+        keep_files_private();
+    }
     const NodePaths paths = NodePaths::from_environment();
     if (argc == 2 && std::strcmp(argv[1], "serve") == 0) {
         return serve(paths);
@@ -80,6 +84,15 @@ int run(int argc, char** argv) {
     }
     if (argc == 4 && std::strcmp(argv[1], "slurm-answer") == 0) {
         return answer_slurm_question(RunDir{argv[2]}, argv[3]);
+    }
+    if (argc > 2 && std::strcmp(argv[1], "mpi-head") == 0) {
+        return mpi_head(argc - 2, argv + 2);
+    }
+    if (argc > 2 && std::strcmp(argv[1], "mpi-node") == 0) {
+        return mpi_node(argc - 2, argv + 2);
+    }
+    if (argc > 2 && std::strcmp(argv[1], "mpi-rsh") == 0) {
+        return mpi_rsh(argc - 2, argv + 2);
     }
     return usage();
 }

@@ -169,6 +169,44 @@ TEST_F(InnerVerdict, AFailureThatItsProgramToleratesIsNone) {
     EXPECT_EQ(tracker_.verdict(false).outcome, Outcome::Done);
 }
 
+// Open MPI: a rank of node2 is killed, mpirun on node1 ends the others, and node2's part ends well with it.
+TEST(MpiVerdict, TheFirstNodeTellsWhetherARankWasTolerated) {
+    LaunchPlan plan = programs_on(2);
+    for (auto& rank : plan.ranks) {
+        rank.mpi = MpiPlan{"10.0.0.1:29501", "10.0.0.1", "10.0.0.1:1,10.0.0.2:1"};
+    }
+    add_inner_rank(plan, "node1", 0, inner_of(10, 0, 0, 2));
+    add_inner_rank(plan, "node2", 1, inner_of(11, 1, 0, 2));
+    const auto stored = plan_from_json(to_json(plan));
+    ASSERT_TRUE(stored);
+    RunTracker tracker;
+    tracker.set_plan(*stored);
+    auto apply = [&, t_us = std::int64_t{0}](const char* node, int rank, EventBody body) mutable {
+        Event event = make_event(std::move(body), 1, node, rank);
+        event.t_us = ++t_us * 1000;
+        tracker.observe(event);
+    };
+    const auto exit = [](int outer, int signal, int code) {
+        ExitEvent of_rank;
+        of_rank.signal = signal;
+        of_rank.code = signal != 0 ? -1 : code;
+        of_rank.inner = signal != 0;
+        of_rank.program = signal == 0;
+        of_rank.outer_rank = outer;
+        return of_rank;
+    };
+    apply("node2", 1, exit(1, SIGKILL, 0));
+    apply("node1", 0, exit(0, SIGTERM, 0));
+    apply("node2", 1, exit(1, 0, 0));
+    EndEvent end;
+    end.outcome = Outcome::Done;
+    apply("node2", -1, end);
+    apply("node1", 0, exit(0, 0, 137));
+    end.outcome = Outcome::Failed;
+    apply("node1", -1, end);
+    EXPECT_EQ(tracker.verdict(false).culprit.rank, 1);
+}
+
 TEST_F(InnerVerdict, WhatIsNotKnownOfARankIsItsPrograms) {
     ExitEvent unknown;
     unknown.pid = 11;

@@ -9,11 +9,13 @@
 
 #include <remote/agent/inner/inner_tree.h>
 #include <remote/agent/inner/line_speaker.h>
+#include <remote/agent/inner/mpi_alone.h>
 #include <remote/agent/ranks/inner_list.h>
 #include <remote/agent/ranks/rank_identity.h>
 #include <remote/agent/ranks/stack_hook.h>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -109,6 +111,13 @@ TEST(InnerTree, WhatAProcessTellsCountsMore) {
               (std::map<pid_t, int>{}));
 }
 
+TEST(InnerTree, ALauncherThatSetsVariablesBeforeItForksIsNoRank) {
+    EXPECT_EQ(ranks_of({{10, 1, kOuter, "set RANK=1;WORLD_SIZE=2;LOCAL_RANK=1"},
+                        {11, 10, kOuter, "torch 0 2"},
+                        {12, 10, kOuter, "torch 1 2"}}),
+              (std::map<pid_t, int>{{11, 0}, {12, 1}}));
+}
+
 TEST(InnerTree, ALauncherMayBeRankZero) {
     const auto child = environment({"LOCAL_RANK=1", "WORLD_SIZE=2", "NODE_RANK=0"});
     const std::vector<TreeProcess> tree{{10, 1, environment({"PATH=/bin"}), ""}, {11, 10, child, ""}};
@@ -119,6 +128,16 @@ TEST(InnerTree, ALauncherMayBeRankZero) {
 TEST(InnerTree, AGroupWithinTheRunsIsItsOwnAffair) {
     const auto child = environment({"RANK=1", "WORLD_SIZE=2", "LOCAL_RANK=1"});
     EXPECT_EQ(ranks_of({{10, 1, kOuter, ""}, {11, 10, child, ""}}, 2), (std::map<pid_t, int>{}));
+}
+
+TEST(MpiAlone, IsARankThatMpirunsVariablesTellOfOthers) {
+    EXPECT_TRUE(agent::maps_mpi("7f00-7f01 r-xp 0 fe:00 1  /usr/lib/libmpi.so.40.30.4\n"));
+    EXPECT_TRUE(agent::maps_mpi("7f00-7f01 r-xp 0 fe:00 1  /opt/lib/libmpich.so.12\n"));
+    EXPECT_FALSE(agent::maps_mpi("7f00-7f01 r-xp 0 fe:00 1  /usr/lib/libmpfr.so.6\n"));
+    wire::RankSpec rank;
+    EXPECT_FALSE(agent::is_alone_in_mpi(rank, {{::getpid(), 1, kOuter, ""}}));
+    (*rank.mutable_env())["OMPI_COMM_WORLD_SIZE"] = "2";
+    EXPECT_FALSE(agent::is_alone_in_mpi(rank, {{::getpid(), 1, kOuter, ""}})) << "no library of MPI here";
 }
 
 TEST(LineSpeaker, ALineSaysWhoseItIs) {
@@ -365,6 +384,42 @@ if __name__ == "__main__":
     end_all(run);
 }
 
+TEST_F(InnerRanks, ThatAreForkedTellWhichTheyAre) {
+    begin(R"py(
+import multiprocessing, multiprocessing.pool, os, time
+def work(rank):
+    os.environ["RANK"] = str(rank)
+    os.environ["WORLD_SIZE"] = "2"
+    print("hello of", rank, flush=True)
+    for step in range(1, 1000):
+        print(f"step {step} loss {rank + 1 / step:.4f}", flush=True)
+        time.sleep(0.05)
+fork = multiprocessing.get_context("fork")
+ranks = [fork.Process(target=work, args=(1,))]
+ranks[0].start()
+if os.fork() == 0:
+    work(0)
+    os._exit(0)
+workers = multiprocessing.pool.Pool(2, context=fork)
+print("pool", workers.map(len, ["ab"]), flush=True)
+ranks[0].join()
+)py");
+    ASSERT_TRUE(wait_for_ranks(2)) << history();
+    EXPECT_EQ(found().at(1).source(), wire::INNER_VARIABLES_SET);
+    EXPECT_TRUE(client_->wait_for([&] { return log_of(1).find("hello of 1") != std::string::npos; }))
+        << history();
+    EXPECT_TRUE(client_->wait_for([&] { return log_of(0).find("hello of 0") != std::string::npos; }))
+        << history();
+    const auto before = metrics_of(1).size();
+    ASSERT_TRUE(client_->wait_for([&] { return metrics_of(1).size() > before + 3; })) << history();
+    EXPECT_EQ(static_cast<int>(metrics_of(1).back().values(0)), 1);
+    EXPECT_EQ(static_cast<int>(metrics_of(0).back().values(0)), 0);
+    EXPECT_FALSE(shares(1));
+    ::kill(static_cast<pid_t>(found().at(1).pid()), SIGKILL);
+    ASSERT_TRUE(client_->wait_for_end()) << history();
+    EXPECT_EQ(exit_of(1).signal(), SIGKILL);
+}
+
 TEST_F(InnerRanks, WorkersAndToolsAreNone) {
     const auto run = begin(R"py(
 import multiprocessing, os, subprocess, sys, time
@@ -406,6 +461,27 @@ time.sleep(1000)
     ASSERT_TRUE(client_->wait_for_end()) << history();
     EXPECT_FALSE(exit_of(0).program());
     EXPECT_EQ(end().cause().rank(), 0);
+}
+
+// As mpirun: no program of Python, with a pipe of its own for each.
+TEST_F(InnerRanks, OfMpirunHaveTheirOwnOutput) {
+    const auto run = begin(R"py(
+import os, time
+rank = int(os.environ["OMPI_COMM_WORLD_RANK"])
+for step in range(1, 1000):
+    print(f"step {step} loss {rank + 1 / step:.4f}", flush=True)
+    time.sleep(0.05)
+)py",
+                           {},
+                           {"sh", "-c",
+                            "for i in 0 1; do OMPI_COMM_WORLD_RANK=$i OMPI_COMM_WORLD_LOCAL_RANK=$i "
+                            "OMPI_COMM_WORLD_SIZE=2 python3 train.py 2>&1 | cat & done; wait"});
+    ASSERT_TRUE(wait_for_ranks(2)) << history();
+    ASSERT_TRUE(client_->wait_for([&] { return metrics_of(0).size() > 5 && metrics_of(1).size() > 5; }))
+        << history();
+    EXPECT_EQ(static_cast<int>(metrics_of(1).back().values(0)), 1);
+    EXPECT_EQ(static_cast<int>(metrics_of(0).back().values(0)), 0);
+    end_all(run);
 }
 
 // Programs of any kind, and Python's without the hook: what comes through one pipe is marked.

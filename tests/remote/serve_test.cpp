@@ -204,7 +204,7 @@ TEST_F(OtherCacheFolder, ALiveRunIsNobodysLeftover) {
     EXPECT_EQ(stale_processes(run), 0);
     wire::Request end;
     end.mutable_end_process()->set_pid(left[0].pid());
-    end.mutable_end_process()->set_since_us(left[0].since_us());
+    end.mutable_end_process()->set_start_ticks(left[0].start_ticks());
     EXPECT_EQ(other_.call(end).failure().code(), "run-live");
     test::write_text(folder_ / "shm/torch_1_2_3", "made after the run began");
     wire::Request clean;
@@ -252,7 +252,10 @@ TEST_F(OtherCacheFolder, WhatAKilledSupervisorLeavesIsALeftover) {
     EXPECT_EQ(stale_processes(run), 1);
     wire::Request end;
     end.mutable_end_process()->set_pid(left[0].pid());
-    end.mutable_end_process()->set_since_us(left[0].since_us());
+    end.mutable_end_process()->set_start_ticks(left[0].start_ticks() + 1);
+    EXPECT_FALSE(other_.call(end).process_ended().was_running()) << "another process with that number";
+    EXPECT_EQ(stale_processes(run), 1);
+    end.mutable_end_process()->set_start_ticks(left[0].start_ticks());
     EXPECT_TRUE(other_.call(end).process_ended().was_running());
 }
 

@@ -8,14 +8,12 @@
 #include <remote/agent/node/process_tree.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <string>
 #include <utility>
 
 namespace rankscope::agent {
 namespace {
 
-constexpr std::int64_t kClockSteps = 2;  // seconds: the kernel computes it from a clock that is corrected
 constexpr double kAfterTerm = 3;
 constexpr double kAfterKill = 2;
 
@@ -29,8 +27,8 @@ AgentResult<wire::ProcessEnded> end_process(const NodePaths& paths, const wire::
     wire::ProcessEnded ended;
     const auto pid = static_cast<pid_t>(request.pid());
     const auto there = [&] {
-        return request.pid() > 1 && pid == request.pid() &&
-               std::abs(started_at(pid) - request.since_us() / 1000000) <= kClockSteps && !is_zombie(pid);
+        return request.pid() > 1 && pid == request.pid() && request.start_ticks() != 0 &&
+               start_ticks_of(pid) == request.start_ticks() && !is_zombie(pid);
     };
     if (!there()) {
         return ended;

@@ -32,6 +32,7 @@ wire::Leftover describe(const char* kind, pid_t pid) {
     entry.set_what(command_of(pid));
     entry.set_user(owner_of(pid));
     entry.set_since_us(started_at(pid) * 1000000);
+    entry.set_start_ticks(start_ticks_of(pid));
     entry.set_own(is_own(pid));
     return entry;
 }

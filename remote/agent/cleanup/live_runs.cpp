@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
+#include <base/text.h>
 #include <base/utf8.h>
 #include <remote/agent/cleanup/live_runs.h>
 #include <remote/agent/node/process_tree.h>
@@ -30,8 +31,7 @@ std::vector<std::string_view> words_of(std::string_view cmdline) {
 
 bool is_node_folder(const std::string& name) {
     return name.size() > kNodeFolder.size() && name.starts_with(kNodeFolder) &&
-           std::all_of(name.begin() + kNodeFolder.size(), name.end(),
-                       [](char c) { return c >= '0' && c <= '9'; });
+           std::all_of(name.begin() + kNodeFolder.size(), name.end(), is_digit);
 }
 
 }  // namespace

@@ -30,6 +30,18 @@ bool is_below_same_rank(const std::vector<TreeProcess>& tree, const std::vector<
     return false;
 }
 
+// A launcher that sets the variables of a rank before it forks it seems to be that rank until the rank's group says more.
+void drop_launcher_of(const std::vector<TreeProcess>& tree, const TreeProcess& process, int rank,
+                      std::vector<InnerRankFound>& found) {
+    for (const auto* above = find_process(tree, process.parent); above != nullptr;
+         above = find_process(tree, above->parent)) {
+        std::erase_if(found, [&](const InnerRankFound& one) {
+            return one.pid == above->pid && one.identity.rank == rank &&
+                   one.source == wire::INNER_VARIABLES_SET;
+        });
+    }
+}
+
 // What a program sets for all that it starts tells none of them apart.
 void drop_claimed_twice(std::vector<InnerRankFound>& found) {
     std::map<int, int> claims;
@@ -122,6 +134,9 @@ std::vector<InnerRankFound> inner_ranks_in(const std::vector<TreeProcess>& tree,
             one.identity = *launched;
         } else {
             continue;
+        }
+        if (one.source == wire::INNER_PROCESS_GROUP) {
+            drop_launcher_of(tree, process, one.identity.rank, found);
         }
         if (one.identity.world_size > world_size &&
             !is_below_same_rank(tree, found, process, one.identity.rank)) {

@@ -4,6 +4,7 @@
 #include <base/clock.h>
 #include <remote/agent/inner/inner_watch.h>
 #include <remote/agent/inner/line_speaker.h>
+#include <remote/agent/inner/mpi_alone.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/probes/hook_question.h>
 #include <remote/agent/ranks/inner_list.h>
@@ -190,7 +191,13 @@ void InnerWatch::notice_ends() {
     }
     const auto gone = std::count_if(inner_.begin(), inner_.end(), [](const Inner& one) { return one.gone; });
     auto surplus = gone - static_cast<std::ptrdiff_t>(kKeptEnds);
-    inner_.remove_if([&surplus](const Inner& one) { return one.gone && surplus-- > 0; });
+    inner_.remove_if([&](const Inner& one) {
+        const bool over = one.gone && surplus-- > 0;
+        if (over) {
+            reader_.forget_inner(one.process);
+        }
+        return over;
+    });
 }
 
 void InnerWatch::report_end(Inner& inner) {
@@ -291,6 +298,10 @@ void InnerWatch::scan(std::vector<RankProcess>& outers, bool stops) {
         const auto tree = tree_of(outer, table);
         if (tree.empty() || tree.front().pid != outer.pid) {
             continue;
+        }
+        if (!own->second.alone_in_mpi && is_alone_in_mpi(outer.spec, tree)) {
+            own->second.alone_in_mpi = true;
+            add_notice(spool_, outer.number(), "mpi-alone", {});
         }
         const std::vector<int> known(own->second.known.begin(), own->second.known.end());
         bool changed = false;

@@ -74,6 +74,7 @@ private:
         StreamPool pool;
         std::set<int> known;  ///< its ranks, those that have ended, too
         std::optional<InnerRankFound> itself;
+        bool alone_in_mpi = false;          ///< and that was said
         std::optional<wire::Cause> failed;  ///< the first of its ranks that did
     };
 

@@ -8,13 +8,14 @@
 #include <remote/agent/inspection/host_identity.h>
 #include <remote/agent/inspection/host_inspection.h>
 #include <remote/agent/inspection/infiniband.h>
+#include <remote/agent/inspection/inspection_scope.h>
 #include <remote/agent/inspection/limits.h>
 #include <remote/agent/inspection/names.h>
-#include <remote/agent/inspection/nccl_settings.h>
 #include <remote/agent/inspection/path_states.h>
 #include <remote/agent/inspection/programs.h>
 #include <remote/agent/inspection/routes.h>
 #include <remote/agent/inspection/versions.h>
+#include <remote/agent/node/node_settings.h>
 #include <remote/agent/probes/interfaces.h>
 
 #include <cstring>
@@ -29,6 +30,21 @@ namespace {
 
 constexpr double kLongest = 4.8;
 constexpr double kLongestQuick = 0.28;
+
+constexpr double kSettingsPatience = 1;
+constexpr double kQuickSettingsPatience = 0.2;
+
+/// What the login environment and NCCL's files set on this node.
+wire::HostInspection inspect_nccl_settings(const InspectionScope& scope) {
+    wire::HostInspection found;
+    wire::NodeSettings settings;
+    const double patience = scope.patience(kSettingsPatience, kQuickSettingsPatience);
+    if (!read_node_settings(nccl_user_file(), patience, scope.stop, settings)) {
+        add_unseen(found, "nccl_settings", late_text(patience));
+    }
+    found.mutable_nccl_settings()->Swap(settings.mutable_settings());
+    return found;
+}
 
 wire::HostInspection inspect_interfaces() {
     wire::HostInspection found;

@@ -39,8 +39,8 @@ struct Stat {
     pid_t parent = 0;
     char state = '?';
     unsigned long flags = 0;
-    std::int64_t start_ticks = 0;  ///< since boot
-    unsigned long code_end = 0;    ///< 0: an exec is in progress, or a kernel thread; 1: not ours to see
+    std::uint64_t start_ticks = 0;  ///< since boot
+    unsigned long code_end = 0;     ///< 0: an exec is in progress, or a kernel thread; 1: not ours to see
     unsigned long environment_begin = 0;
     unsigned long environment_end = 0;  ///< 0: none yet (an exec is in progress), or not ours to see
 };
@@ -135,7 +135,7 @@ std::string environment_of(pid_t pid) {
     }
 }
 
-std::vector<pid_t> descendants_of(pid_t root) {
+std::multimap<pid_t, pid_t> all_children() {
     std::multimap<pid_t, pid_t> children;
     for (const pid_t pid : all_processes()) {
         const auto stat = stat_of(pid);
@@ -143,6 +143,10 @@ std::vector<pid_t> descendants_of(pid_t root) {
             children.emplace(stat->parent, pid);
         }
     }
+    return children;
+}
+
+std::vector<pid_t> descendants_of(pid_t root, const std::multimap<pid_t, pid_t>& children) {
     std::vector<pid_t> found;
     std::vector<pid_t> next{root};
     while (!next.empty()) {
@@ -155,6 +159,10 @@ std::vector<pid_t> descendants_of(pid_t root) {
         }
     }
     return found;
+}
+
+std::vector<pid_t> descendants_of(pid_t root) {
+    return descendants_of(root, all_children());
 }
 
 pid_t parent_of(pid_t pid) {
@@ -290,7 +298,14 @@ std::int64_t started_at(pid_t pid) {
         }
     }
     const auto stat = stat_of(pid);
-    return stat && booted != 0 ? booted + stat->start_ticks / ::sysconf(_SC_CLK_TCK) : 0;
+    return stat && booted != 0
+               ? booted + static_cast<std::int64_t>(stat->start_ticks) / ::sysconf(_SC_CLK_TCK)
+               : 0;
+}
+
+std::uint64_t start_ticks_of(pid_t pid) {
+    const auto stat = stat_of(pid);
+    return stat ? stat->start_ticks : 0;
 }
 
 bool is_zombie(pid_t pid) {

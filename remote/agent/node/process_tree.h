@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ std::string environment_of(pid_t pid);
 /// All descendants of a process, children before grandchildren, from /proc. A supervisor is a child subreaper
 /// (prctl(2)), so nothing that a rank starts can leave the tree by forking twice.
 std::vector<pid_t> descendants_of(pid_t root);
+/// The same for several, of one look at /proc: parent → child, of every process that has not ended.
+std::multimap<pid_t, pid_t> all_children();
+std::vector<pid_t> descendants_of(pid_t root, const std::multimap<pid_t, pid_t>& children);
 
 /// 0: the process is gone.
 pid_t parent_of(pid_t pid);
@@ -61,7 +65,9 @@ bool is_stopped(pid_t pid);
 /// No instruction of it runs until SIGCONT: it is stopped, has ended, or sleeps in vfork(2) (state D) because its
 /// child was stopped before it could exec.
 bool is_suspended(pid_t pid);
-/// When it was started, seconds since 1970; 0: unknown.
+/// When it was started, seconds since 1970; 0: unknown. Another value once the clock of the node is set.
 std::int64_t started_at(pid_t pid);
+/// Clock ticks from boot to its start: with the PID they name the process, whatever the clock does. 0: it is gone.
+std::uint64_t start_ticks_of(pid_t pid);
 
 }  // namespace rankscope::agent

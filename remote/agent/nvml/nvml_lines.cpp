@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace rankscope::agent {
 namespace {
@@ -74,9 +73,7 @@ std::string words(std::string_view text) {
 }  // namespace
 
 std::string kernel_pci(std::string_view pci) {
-    std::string id(pci);
-    std::transform(id.begin(), id.end(), id.begin(),
-                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    std::string id = lower_case(pci);
     if (const auto dot = id.rfind('.'); dot != std::string::npos) {
         id.resize(dot);
     }

@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kPatience = 1;  // that the interpreter's lock is not to be had for so long is an answer, too
+constexpr double kMostStarved = 5;
 constexpr std::size_t kMostTasks = 1024;
 constexpr int kMostParts = 16;
 
@@ -96,7 +97,23 @@ bool HookQuestion::ask(double now) {
         return refuse("the program cannot be asked");
     }
     until_ = now + kPatience;
+    starved_before_ = starved();
     return true;
+}
+
+// How long both threads together were ready to run and did not (schedstat, in proc(5)'s task folder): on a busy node that
+// says nothing about the lock.
+double HookQuestion::starved() const {
+    const ProcFolder tasks(process_, "task");
+    double seconds = 0;
+    for (const pid_t thread : {pid_, thread_}) {
+        const std::string stat = tasks.read(std::to_string(thread) + "/schedstat");
+        const auto fields = split(stat, ' ');
+        seconds += fields.size() > 1
+                       ? static_cast<double>(parse_number<std::uint64_t>(fields[1]).value_or(0)) / 1e9
+                       : 0;
+    }
+    return seconds;
 }
 
 // "LOOK PARTS" in a line, then the text. The first part comes last; a question of somebody else's may replace them meanwhile.
@@ -127,7 +144,7 @@ bool HookQuestion::step(double now) {
             return true;
         }
     }
-    if (now < until_) {
+    if (now < until_ || now < until_ + std::min(starved() - starved_before_, kMostStarved)) {
         return false;
     }
     explain_silence();

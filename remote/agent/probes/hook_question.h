@@ -37,6 +37,7 @@ private:
     std::filesystem::path link(int part) const;
     bool refuse(std::string why);
     void explain_silence();
+    double starved() const;
 
     pid_t pid_;
     ProcFolder process_;
@@ -44,6 +45,7 @@ private:
     bool python_ = false;
     pid_t thread_ = 0;
     double until_ = 0;
+    double starved_before_ = 0;
     std::string answer_;
     std::string why_not_;
 };

@@ -16,15 +16,6 @@
 namespace rankscope::agent {
 namespace {
 
-std::optional<std::uint64_t> whole(std::string_view word) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc() || end != word.data() + word.size()) {
-        return std::nullopt;
-    }
-    return value;
-}
-
 std::optional<double> real(std::string_view word) {
     const bool hex = word.starts_with("0x") || word.starts_with("0X");
     if (hex) {
@@ -34,12 +25,8 @@ std::optional<double> real(std::string_view word) {
                    ? std::optional(static_cast<double>(bits))
                    : std::nullopt;
     }
-    double value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value) || value < 0) {
-        return std::nullopt;
-    }
-    return value;
+    const auto value = parse_number<double>(word);
+    return value && std::isfinite(*value) && *value >= 0 ? value : std::nullopt;
 }
 
 struct Column {
@@ -76,7 +63,7 @@ std::optional<CpuTime> parse_proc_stat(std::string_view text) {
     CpuTime time;
     int column = 0;
     for (; column < 8; ++column) {
-        const auto value = whole(next_word(line));
+        const auto value = parse_number<std::uint64_t>(next_word(line));
         if (!value) {
             break;
         }
@@ -96,7 +83,8 @@ std::optional<MemoryUse> parse_meminfo(std::string_view text) {
         }
         const auto key = line.substr(0, colon);
         line.remove_prefix(colon + 1);
-        if (const auto value = whole(next_word(line)); value && *value < (1ULL << 53U)) {
+        if (const auto value = parse_number<std::uint64_t>(next_word(line));
+            value && *value < (1ULL << 53U)) {
             kib.emplace(key, *value);
         }
     }
@@ -123,7 +111,7 @@ std::map<std::string, Traffic> parse_net_dev(std::string_view text) {
         std::array<std::uint64_t, 12> columns{};
         bool fine = !name.empty() && name != "lo";
         for (auto& column : columns) {
-            const auto value = whole(next_word(line));
+            const auto value = parse_number<std::uint64_t>(next_word(line));
             fine = fine && value;
             column = value.value_or(0);
         }
@@ -143,7 +131,7 @@ std::vector<std::pair<std::string, double>> parse_nvidia_smi_line(std::string_vi
         return field;
     };
     std::vector<std::pair<std::string, double>> values;
-    const auto index = whole(take());
+    const auto index = parse_number<std::uint64_t>(take());
     if (!index || *index > 1023 || line.empty()) {
         return values;
     }

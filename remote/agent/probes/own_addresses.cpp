@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/agent/probes/own_addresses.h>
 
 #include <arpa/inet.h>
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <memory>
 
@@ -34,9 +34,7 @@ unsigned interface_index(const std::string& name) {
     if (const unsigned index = ::if_nametoindex(name.c_str()); index != 0) {
         return index;
     }
-    unsigned index = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
-    return error == std::errc() && end == name.data() + name.size() ? index : 0;
+    return parse_number<unsigned>(name).value_or(0);
 }
 
 in_addr mapped_v4(const in6_addr& address) {

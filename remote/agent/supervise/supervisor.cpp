@@ -378,7 +378,7 @@ void Supervisor::finish() {
         }
     }
     const int left = kill_descendants(::getpid(), 5);
-    reader_.finish_event_files(!stop_ && !failed_);
+    reader_.finish_files(!stop_ && !failed_);
     wire::Event event;
     event.set_rank(-1);
     auto* end = event.mutable_end();
