@@ -133,7 +133,7 @@ TEST(LaunchLine, WhatStandsBeforeTheLauncher) {
     EXPECT_NE(said(line.notes).find("out.log"), std::string::npos);
     const auto twice = read("torchrun --nnodes 2 --node_rank 0 a.py\ntorchrun --nnodes 2 --node_rank 1 a.py");
     EXPECT_EQ(twice.nodes, 2);
-    EXPECT_NE(said(twice.notes).find("several"), std::string::npos);
+    EXPECT_NE(said(twice.notes).find("2 lines"), std::string::npos);
 }
 
 TEST(LaunchLine, Srun) {
@@ -452,6 +452,15 @@ TEST(LaunchLine, APastedTextIsReadAndNeverRun) {
             EXPECT_FALSE(std::filesystem::exists(mark)) << text;
         }
     }
+}
+
+TEST(LaunchLine, ChosenNodesTakeTheSlotsOfTheHostsInTheLine) {
+    const auto line = read_launch_line("mpirun -np 4 -H a:2,b:2 python train.py");
+    ASSERT_TRUE(line.ok());
+    const auto job = job_from(*line, Inventory(), {"node1", "node2"});
+    ASSERT_TRUE(job.ok());
+    EXPECT_EQ(job->procs_per_node, 2);
+    EXPECT_EQ(job->nodes, (std::vector<std::string>{"node1", "node2"}));
 }
 
 }  // namespace

@@ -85,6 +85,20 @@ TEST_F(Scripts, ReadALauncherBelowShellsAndWrappers) {
     EXPECT_EQ(container.job.env.at("NCCL_DEBUG"), "WARN");
 }
 
+TEST_F(Scripts, KeepAModuleThatASourcedFileNames) {
+    const PastedLine line = read(
+        "#!/bin/bash\nsource ./settings.sh\n"
+        "srun -N2 torchrun --nnodes 2 --nproc_per_node 2 -m ${MODULE}\n");
+    EXPECT_EQ(line.job.command, (Words{"python3", "-m", "${MODULE}"}));
+}
+
+TEST_F(Scripts, KeepThePathOfAProgram) {
+    EXPECT_EQ(read("X=1\n/opt/venv/bin/python train.py --x $X\n").job.command,
+              (Words{"/opt/venv/bin/python", "train.py", "--x", "1"}));
+    EXPECT_EQ(read("cd /srv\n./bin/simulate conf.yaml\n").job.command,
+              (Words{"./bin/simulate", "conf.yaml"}));
+}
+
 TEST_F(Scripts, AskForWhatTheyAreGiven) {
     PastedText pasted;
     pasted.text = "MODEL=$1\ntorchrun --nproc-per-node=${RANKS:-2} train.py --data ${DATA} --model $MODEL\n";

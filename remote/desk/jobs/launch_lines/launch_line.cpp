@@ -12,7 +12,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <ranges>
+#include <set>
 #include <utility>
 
 namespace rankscope::inline jobs {
@@ -33,11 +34,7 @@ constexpr std::array<std::pair<LauncherTool, const char*>, 8> kNames{
      {LauncherTool::Paddle, "paddle"}}};
 
 std::string known_launchers() {
-    std::string all;
-    for (const auto& [tool, name] : kNames) {
-        all += (all.empty() ? "" : ", ") + std::string(name);
-    }
-    return all;
+    return joined(kNames | std::views::values);
 }
 
 const NodeSpec* node_for(const std::string& host, const Inventory& inventory) {
@@ -71,6 +68,9 @@ const char* to_string(LauncherTool tool) {
     if (tool == LauncherTool::Program) {
         return "program";
     }
+    if (tool == LauncherTool::Other) {
+        return "launcher";
+    }
     const auto* found =
         std::find_if(kNames.begin(), kNames.end(), [tool](const auto& entry) { return entry.first == tool; });
     return found->second;
@@ -101,6 +101,7 @@ Result<LaunchLines> write_launch_lines(LauncherTool tool, const Job& job, const 
             return write_mpirun(job, plan);
         case LauncherTool::Paddle:
             return write_paddle(job, plan);
+        case LauncherTool::Other:
         case LauncherTool::Program:
             break;
     }
@@ -164,11 +165,26 @@ Result<PastedLine> read_launch_line(const std::string& pasted) {
         return Failure{"bad-command-line", "", text(kContext, "There is no launcher in the text."),
                        text(kContext, "Known launchers: %1.", {known_launchers()}), ""};
     }
-    auto line = launch_lines::read_chosen(*script);
+    auto line = launch_lines::read_start(*script, launch_lines::starts_of(*script).front());
     if (line && line->job.name.empty()) {
         line->job.name = launch_lines::name_for(line->job.command);
     }
     return line;
+}
+
+bool can_be_one_node(const PastedLine& line) {
+    std::set<int> seen;
+    for (const auto& gpus : line.gpus_of_lines) {
+        for (const int gpu : gpus) {
+            if (!seen.insert(gpu).second) {
+                return false;
+            }
+        }
+        if (gpus.empty()) {
+            return false;
+        }
+    }
+    return line.gpus_of_lines.size() > 1 && static_cast<int>(line.gpus_of_lines.size()) == line.nodes;
 }
 
 Job submitted_job(const PastedLine& line, const std::string& launcher, const std::string& login) {
@@ -205,11 +221,19 @@ Result<Job> job_from(const PastedLine& line, const Inventory& inventory,
                  {std::to_string(line.nodes)}),
             ""};
     };
+    const bool as_one = can_be_one_node(line) && chosen.size() == 1;
     if (!chosen.empty()) {
-        if (line.nodes > 0 && line.nodes != static_cast<int>(chosen.size())) {
+        if (!as_one && line.nodes > 0 && line.nodes != static_cast<int>(chosen.size())) {
             return too_many(static_cast<int>(chosen.size()));
         }
         job.nodes = chosen;
+        // "-H a:2,b:2" of others: as many on each of these.
+        const auto& slots = line.host_ranks;
+        if (job.procs_per_node == 0 && slots.size() == chosen.size() &&
+            std::all_of(slots.begin(), slots.end(),
+                        [&](const auto& entry) { return entry.second == slots.begin()->second; })) {
+            job.procs_per_node = slots.begin()->second;
+        }
     } else if (!line.hosts.empty()) {
         std::map<std::string, std::vector<int>> devices;
         for (const auto& host : line.hosts) {
@@ -235,6 +259,18 @@ Result<Job> job_from(const PastedLine& line, const Inventory& inventory,
         job.all_nodes = true;
     } else {
         return too_many(static_cast<int>(inventory.nodes.size()));
+    }
+    if (as_one) {
+        job.procs_per_node *= line.nodes;
+        for (const auto& gpus : line.gpus_of_lines) {
+            auto& devices = job.devices[chosen.front()];
+            devices.insert(devices.end(), gpus.begin(), gpus.end());
+        }
+    }
+    for (std::size_t i = 0; !as_one && i < line.gpus_of_lines.size() && i < job.nodes.size(); ++i) {
+        if (!line.gpus_of_lines[i].empty()) {
+            job.devices.emplace(job.nodes[i], line.gpus_of_lines[i]);
+        }
     }
     if (!line.gpus.empty()) {
         for (const auto& node : job.nodes) {

@@ -26,6 +26,7 @@ enum class LauncherTool {
     Horovodrun,
     Mpirun,
     Paddle,
+    Other,   ///< a launcher that has no reader of its own; only read
     Program  ///< none of them: a program that the script starts by itself; only read
 };
 
@@ -65,7 +66,11 @@ struct PastedLine {
     std::vector<std::string> hosts;         ///< in its order; empty: it names none
     std::map<std::string, int> host_ranks;  ///< ranks per host, where the line says so
     std::vector<int> gpus;                  ///< of every node; empty: not said
-    std::vector<std::string> notes;         ///< what was left out, and why that is right
+    std::vector<std::vector<int>> gpus_of_lines =
+        {};  ///< of each of several lines that start one job; empty: `gpus` holds for all
+    std::vector<std::string> notes;  ///< what was left out, and why that is right
+    std::vector<std::string> launcher_notes =
+        {};  ///< those of `notes` that are about the launcher's own options
     /// What the line asks of Slurm: keys of the section `slurm` and further options. They hold for jobs that are
     /// submitted; `allocation_notes`, which stand in `notes` as well, for all others.
     std::map<std::string, std::string> allocation;
@@ -76,6 +81,9 @@ struct PastedLine {
 /// Reads what a person pastes: one of the launchers' command lines, with variables before it, `cd`, `export`
 /// and line continuations. Fails with the word that is not understood.
 Result<PastedLine> read_launch_line(const std::string& text);
+
+/// Its lines, typed on one node, would share it: each names GPUs of its own.
+bool can_be_one_node(const PastedLine& line);
 
 /// The line as a job that a launcher submits on `login` and chooses the nodes for, with what the line asks of it.
 /// `launcher`: a name of job_launchers() that chooses the nodes.

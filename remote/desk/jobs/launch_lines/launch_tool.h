@@ -127,6 +127,11 @@ struct FoundLauncher {
 };
 /// Which launcher the words call at `at`; nothing: none.
 std::optional<FoundLauncher> find_launcher(const Words& words, std::size_t at);
+/// One that has a reader of its own.
+std::optional<FoundLauncher> find_known_launcher(const Words& words, std::size_t at);
+/// A launcher without a reader of its own (colossalai run, composer, a team's own): its options say how many ranks or
+/// nodes there are, in words that many launchers share, and a script in Python comes behind them.
+std::optional<FoundLauncher> find_other_launcher(const Words& words, std::size_t at);
 Result<void> read_words(const FoundLauncher& found, const Words& words, PastedLine& line);
 
 LaunchLines write_torchrun(const Job& job, const LaunchPlan& plan);
@@ -147,5 +152,7 @@ Result<void> read_accelerate(const Words& words, std::size_t at, PastedLine& lin
 Result<void> read_horovodrun(const Words& words, std::size_t at, PastedLine& line);
 Result<void> read_mpirun(const Words& words, std::size_t at, PastedLine& line);
 Result<void> read_paddle(const Words& words, std::size_t at, const std::string& python, PastedLine& line);
+Result<void> read_other_launcher(const Words& words, std::size_t at, const std::string& python,
+                                 PastedLine& line);
 
 }  // namespace rankscope::inline jobs::launch_lines

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/desk/jobs/launch_lines/launch_tool.h>
 #include <remote/desk/shared/text.h>
 
 #include <algorithm>
-#include <charconv>
+#include <ranges>
 #include <sstream>
 
 namespace rankscope::inline jobs::launch_lines {
@@ -26,12 +27,6 @@ bool is_called(const OptionRule& rule, const std::string& name) {
         }
     }
     return false;
-}
-
-std::optional<int> whole(const std::string& text) {
-    int number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
 std::vector<std::string> split(const std::string& text, char at) {
@@ -140,7 +135,7 @@ Result<void> read_options(LauncherTool tool, const Words& words, std::size_t& at
 
 TakeValue into_number(int& out, int min, int max) {
     return [&out, min, max](const std::string& value) {
-        const auto number = whole(value);
+        const auto number = parse_number<int>(value);
         if (!number || *number < min || *number > max) {
             return text(kContext, "\"%1\" is not a number from %2 to %3",
                         {value, std::to_string(min), std::to_string(max)});
@@ -225,7 +220,7 @@ std::string take_hosts(const std::string& value, PastedLine& line) {
         const std::string host = entry.substr(0, colon);
         int slots = 1;
         if (colon != std::string::npos) {
-            const auto number = whole(entry.substr(colon + 1));
+            const auto number = parse_number<int>(entry.substr(colon + 1));
             if (!number || *number < 1) {
                 return text(kContext, "\"%1\" is not host:slots", {entry});
             }
@@ -245,7 +240,7 @@ std::string take_hosts(const std::string& value, PastedLine& line) {
 
 std::string take_gpus(const std::string& value, PastedLine& line) {
     for (const auto& entry : split(value, ',')) {
-        const auto number = whole(entry);
+        const auto number = parse_number<int>(entry);
         if (!number || *number < 0) {
             return text(kContext, "\"%1\" is not a list of GPUs (0,1,2)", {value});
         }
@@ -318,18 +313,14 @@ Result<void> take_command(LauncherTool tool, const Words& words, std::size_t at,
             constexpr std::string_view kPort = "MASTER_PORT=";
             if (word.starts_with(kPort)) {
                 line.job.master_port =
-                    whole(word.substr(kPort.size(), word.find(';') - kPort.size())).value_or(0);
+                    parse_number<int>(word.substr(kPort.size(), word.find(';') - kPort.size())).value_or(0);
             }
         }
         at += 4;
     } else {
         line.job.env.insert(own.begin(), own.end());
-        std::string names;
-        for (const auto& [name, value] : own) {
-            names += (names.empty() ? "" : ", ") + name;
-        }
-        line.notes.push_back(
-            text(kContext, "The program gets what %1 would set: %2.", {to_string(tool), names}));
+        line.notes.push_back(text(kContext, "The program gets what %1 would set: %2.",
+                                  {to_string(tool), joined(own | std::views::keys)}));
     }
     if (at >= words.size()) {
         return not_understood(tool, text(kContext, "The line names no program."),

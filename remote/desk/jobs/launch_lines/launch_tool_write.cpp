@@ -3,6 +3,7 @@
 
 #include <base/shell_quote.h>
 #include <remote/desk/jobs/launch_lines/launch_tool.h>
+#include <remote/desk/jobs/plan/framework_environment.h>
 #include <remote/desk/jobs/plan/local_rank_argument.h>
 #include <remote/desk/jobs/plan/nccl_plugin.h>
 #include <remote/desk/shared/text.h>
@@ -30,7 +31,7 @@ bool is_the_launchers(const std::string& name, const std::string& value) {
                                              "MASTER_ADDR",
                                              "MASTER_PORT",
                                              "TORCH_NCCL_ASYNC_ERROR_HANDLING"};
-    return names.count(name) != 0 || name.starts_with("TORCHELASTIC_") ||
+    return names.count(name) != 0 || name.starts_with("TORCHELASTIC_") || is_framework_variable(name) ||
            (name == "OMP_NUM_THREADS" && value == "1");
 }
 

@@ -9,12 +9,16 @@
 #include <map>
 
 namespace rankscope::inline jobs::launch_lines {
-namespace {}  // namespace
 
 std::optional<FoundLauncher> find_launcher(const Words& words, std::size_t at) {
     if (at >= words.size()) {
         return std::nullopt;
     }
+    auto known = find_known_launcher(words, at);
+    return known ? known : find_other_launcher(words, at);
+}
+
+std::optional<FoundLauncher> find_known_launcher(const Words& words, std::size_t at) {
     FoundLauncher found;
     const std::string name = base_name(words[at]);
     if (name.starts_with("python")) {
@@ -78,6 +82,8 @@ Result<void> read_words(const FoundLauncher& found, const Words& words, PastedLi
             return read_mpirun(words, found.at, line);
         case LauncherTool::Paddle:
             return read_paddle(words, found.at, found.python, line);
+        case LauncherTool::Other:
+            return read_other_launcher(words, found.at, found.python, line);
         case LauncherTool::Program:
             break;
     }

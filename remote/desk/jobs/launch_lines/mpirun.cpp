@@ -139,7 +139,9 @@ Result<void> read_mpirun(const Words& words, std::size_t at, PastedLine& line) {
     }
     note_hostfile(hostfile, line);
     line.notes.push_back(
-        text(kContext, "MPI itself is not started: a program that calls MPI_Init runs in a world of one."));
+        text(kContext,
+             "MPI itself is not started: a program that calls MPI_Init is alone in its world. Start such a "
+             "program with srun (launcher: slurm), or with mpirun itself as the command."));
     return take_command(LauncherTool::Mpirun, plain, at, open_mpi_variables(), line);
 }
 

@@ -7,6 +7,11 @@
 
 rs_name=${RS_NAME:-${0##*/}}
 unset RS_NAME
+rs_called=$rs_name # /opt/venv/bin/python is not just any python
+case $0 in
+    /rs/*) ;;
+    */*) rs_called=$0 ;;
+esac
 PATH=$RS_PATH
 
 # KIND WORD…: the program and its words. A file has its last name only when it is complete.
@@ -67,11 +72,11 @@ launcher() {
         bash | sh | zsh | dash | env | singularity | apptainer | docker | podman | uv | conda | mamba | micromamba | poetry | pixi | numactl | \
             taskset | nohup | stdbuf | timeout | time | nice)
             export RS_BEFORE
-            RS_BEFORE=$(printf '%s\n' "$rs_name" "${@:1:$((at - 1))}")
+            RS_BEFORE=$(printf '%s\n' "$rs_called" "${@:1:$((at - 1))}")
             exec "${@:$at}"
             ;;
     esac
-    record start "$rs_name" "$@"
+    record start "$rs_called" "$@"
 }
 
 container_options="-v --volume -e --env --name -w --workdir --network --net --gpus --shm-size --ulimit --mount -p --publish -u --user
@@ -178,7 +183,7 @@ case $rs_name in
                 ;;
             "") exit ;;
         esac
-        record start "$rs_name" "$@"
+        record start "$rs_called" "$@"
         ;;
-    *) record "${RS_KIND:-start}" "$rs_name" "$@" ;;
+    *) record "${RS_KIND:-start}" "$rs_called" "$@" ;;
 esac

@@ -236,7 +236,8 @@ std::vector<std::string> Sandbox::command(const fs::path& folder) const {
 }
 
 std::optional<std::string> Sandbox::run(double deadline) {
-    const PrivateFolder folder;
+    // As root the shell runs as nobody.
+    const PrivateFolder folder(geteuid() == 0 ? PrivateFolder::Where::Shared : PrivateFolder::Where::Runtime);
     if (!folder || !fill(folder.path())) {
         return std::nullopt;
     }
@@ -412,7 +413,9 @@ void keep_what_is_the_scripts(RecordedStart& start, const std::map<std::string, 
 
 bool has_script_sandbox() {
     static const bool has = [] {
-        const PrivateFolder folder;
+        // As root the shell runs as nobody.
+        const PrivateFolder folder(geteuid() == 0 ? PrivateFolder::Where::Shared
+                                                  : PrivateFolder::Where::Runtime);
         auto sandbox = Sandbox("true\n", {}, surroundings({}));
         const auto output = sandbox.run(monotonic_s() + kLongestS);
         return output && read_sandbox_output(*output).is_whole;

@@ -38,14 +38,6 @@ void add_once(std::vector<std::string>& list, const std::string& entry) {
     }
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string all;
-    for (const auto& word : words) {
-        all += (all.empty() ? "" : ", ") + word;
-    }
-    return all;
-}
-
 /// Reads the commands of a script one after the other.
 class Reader {
 public:
@@ -268,6 +260,28 @@ bool is_kept(const std::string& word, const PastedLine& line) {
            std::any_of(line.allocation.begin(), line.allocation.end(), has_value) || has(line.job.name);
 }
 
+// The words of one line; its batch script's options come first, so that its own win.
+Result<void> read_line(const Script& script, const LauncherLine& launcher, PastedLine& line) {
+    Words words = launcher.command.words;
+    if (launcher.found.tool == LauncherTool::Srun) {
+        words.insert(words.begin() + static_cast<std::ptrdiff_t>(launcher.found.at), script.batch.begin(),
+                     script.batch.end());
+    }
+    return read_words(launcher.found, words, line);
+}
+
+// What is the same for the lines of one start: not the GPUs of each node.
+std::string job_text(const PastedLine& line) {
+    std::string text = to_yaml(line.job) + std::to_string(line.nodes);
+    for (const auto& host : line.hosts) {
+        text += ' ' + host;
+    }
+    for (const auto& [name, value] : line.allocation) {
+        text += ' ' + name + '=' + value;
+    }
+    return text;
+}
+
 }  // namespace
 
 Result<Script> read_script(const std::string& pasted, const std::vector<WrittenCommand>& commands) {
@@ -282,30 +296,74 @@ Result<Script> read_script(const std::string& pasted, const std::vector<WrittenC
     return script;
 }
 
-Result<PastedLine> read_chosen(const Script& script) {
-    auto chosen = std::find_if(script.launchers.begin(), script.launchers.end(),
-                               [](const LauncherLine& line) { return line.trains; });
-    if (chosen == script.launchers.end()) {
-        chosen = script.launchers.begin();
+std::vector<StartLines> starts_of(const Script& script) {
+    const auto trains = [](const LauncherLine& line) { return line.trains; };
+    const bool some_train = std::any_of(script.launchers.begin(), script.launchers.end(), trains);
+    std::vector<StartLines> starts;
+    std::vector<std::string> jobs;  // of the first line of each
+    for (std::size_t i = 0; i < script.launchers.size(); ++i) {
+        const LauncherLine& launcher = script.launchers[i];
+        if (some_train ? !launcher.trains : i > 0) {
+            continue;
+        }
+        PastedLine line = launcher.before;
+        const std::string job =
+            read_line(script, launcher, line) ? job_text(line) : joined(launcher.command.words);
+        const auto number = node_number(launcher.command.words);
+        std::size_t at = 0;
+        for (; at < starts.size(); ++at) {
+            const auto before = node_number(script.launchers[starts[at].back()].command.words);
+            const bool next_node = number && before && *number == *before + 1 && line.nodes > *number;
+            if (jobs[at] == job || next_node) {
+                break;
+            }
+        }
+        if (at == starts.size()) {
+            starts.emplace_back();
+            jobs.push_back(job);
+        }
+        starts[at].push_back(i);
     }
+    return starts;
+}
+
+std::string title_of(const Script& script, const StartLines& lines) {
+    const auto& words = script.launchers[lines.front()].command.words;
+    std::string title;
+    for (const auto& word : words) {
+        title += (title.empty() ? "" : " ") + word;
+    }
+    return title;
+}
+
+std::optional<int> node_number(const Words& words) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        std::string name = words[i].substr(0, words[i].find('='));
+        std::replace(name.begin(), name.end(), '_', '-');
+        if (!is_one_of(name, {"--node-rank", "--machine-rank", "--noderank", "--nr", "-nr"})) {
+            continue;
+        }
+        const std::string value = words[i].size() > name.size() ? words[i].substr(name.size() + 1)
+                                  : i + 1 < words.size()        ? words[i + 1]
+                                                                : std::string();
+        return parse_number<int>(value);
+    }
+    return std::nullopt;
+}
+
+Result<PastedLine> read_start(const Script& script, const StartLines& lines) {
+    const LauncherLine* chosen = &script.launchers[lines.front()];
     PastedLine line = chosen->before;
     line.tool = chosen->found.tool;
-    WrittenCommand command = chosen->command;
-    for (auto other = script.launchers.begin(); other != script.launchers.end(); ++other) {
-        if (other->trains && other != chosen) {
-            line.notes.push_back(text(
-                kContext, "The text has several launcher lines. Rankscope takes the first for all nodes."));
-            break;
-        }
+    if (lines.size() > 1) {
+        line.notes.push_back(text(kContext, "%1 lines start this job: one job for all nodes.",
+                                  {std::to_string(lines.size())}));
     }
     std::vector<std::string> left_out = script.left_out;
     for (const auto& other : script.launchers) {
-        if (!other.trains && &other != &*chosen) {
-            std::string words;
-            for (const auto& word : other.command.words) {
-                words += (words.empty() ? "" : " ") + word;
-            }
-            left_out.push_back(words);
+        if (!other.trains && &other != chosen) {
+            left_out.push_back(
+                title_of(script, {static_cast<std::size_t>(&other - script.launchers.data())}));
         }
     }
     if (!left_out.empty()) {
@@ -316,17 +374,28 @@ Result<PastedLine> read_chosen(const Script& script) {
     for (const auto& program : script.left_behind) {  // "… | tee log.txt"
         line.notes.push_back(text(kContext, "%1 …: what follows the launcher is left out.", {program}));
     }
-    for (const auto& redirection : command.redirections) {
+    for (const auto& redirection : chosen->command.redirections) {
         line.notes.push_back(text(kContext, "%1: each rank's output is kept anyway.", {redirection}));
     }
-    if (line.tool == LauncherTool::Srun) {  // the line's own options come last and win
-        command.words.insert(command.words.begin() + static_cast<std::ptrdiff_t>(chosen->found.at),
-                             script.batch.begin(), script.batch.end());
-    }
-    if (auto read = read_words(chosen->found, command.words, line); !read) {
+    const auto before = static_cast<std::ptrdiff_t>(line.notes.size());
+    if (auto read = read_line(script, *chosen, line); !read) {
         return read.failure();
     }
-    for (const auto& word : command.unfilled) {
+    line.launcher_notes.assign(line.notes.begin() + before, line.notes.end());
+    std::vector<std::vector<int>> gpus;
+    for (const std::size_t other : lines) {
+        gpus.push_back(script.launchers[other].before.gpus);
+    }
+    if (std::any_of(gpus.begin(), gpus.end(), [&](const auto& of) { return of != gpus.front(); })) {
+        line.gpus_of_lines = std::move(gpus);
+        line.gpus.clear();
+        if (can_be_one_node(line)) {
+            line.notes.push_back(text(
+                kContext, "The lines name different GPUs: choose %1 nodes, or one node that has them all.",
+                {std::to_string(lines.size())}));
+        }
+    }
+    for (const auto& word : chosen->command.unfilled) {
         if (is_kept(word, line)) {
             line.notes.push_back(
                 text(kContext, "%1: a shell would fill that in; programs start without one. Write the value.",

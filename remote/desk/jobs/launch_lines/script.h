@@ -6,6 +6,8 @@
 #include <remote/desk/jobs/launch_lines/launch_tool.h>
 #include <remote/desk/jobs/launch_lines/shell_words.h>
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,7 +36,16 @@ Result<Script> read_script(const std::string& text, const std::vector<WrittenCom
 /// "train.py" → "train": a name for the run of such a command.
 std::string name_for(const Words& command);
 
-/// The job of the line that trains; what is left out becomes notes.
-Result<PastedLine> read_chosen(const Script& script);
+/// The lines that start the same ranks, as indices into `launchers`: one, or one for each node.
+using StartLines = std::vector<std::size_t>;
+/// What the script starts, in its order: each may become a job. Empty: it calls no launcher.
+std::vector<StartLines> starts_of(const Script& script);
+/// The start as a person would type it.
+std::string title_of(const Script& script, const StartLines& lines);
+/// The job of one of them; what is left out becomes notes.
+Result<PastedLine> read_start(const Script& script, const StartLines& lines);
+
+/// The number of the node that the words name in an option such as --node_rank; nothing: they do not.
+std::optional<int> node_number(const Words& words);
 
 }  // namespace rankscope::inline jobs::launch_lines

@@ -4,14 +4,14 @@
 // A script as what a shell starts for it: its programs become the lines that the readers of launchers know.
 
 #include <base/files.h>
-#include <base/foreign_yaml.h>
 #include <base/text.h>
 #include <remote/desk/jobs/launch_lines/batch_script.h>
+#include <remote/desk/jobs/launch_lines/named_files.h>
+#include <remote/desk/jobs/launch_lines/program_line.h>
 #include <remote/desk/jobs/launch_lines/sandbox_shell.h>
 #include <remote/desk/jobs/launch_lines/script.h>
 #include <remote/desk/jobs/launch_lines/script_text.h>
 #include <remote/desk/jobs/launch_lines/script_values.h>
-#include <remote/desk/nodes/inventory/node_import.h>
 #include <remote/desk/shared/text.h>
 
 #include <algorithm>
@@ -28,28 +28,6 @@ constexpr const char* kContext = "LaunchLines";
 
 bool has_text(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
-}
-
-// "$ torchrun …", "user@host:~$ torchrun …": copied with the prompt.
-std::string without_prompts(const std::string& text) {
-    std::string kept;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find('\n', at), text.size());
-        std::string line = text.substr(at, end - at);
-        if (!line.empty() && line.back() == '\r') {
-            line.pop_back();
-        }
-        const std::size_t prompt = line.find("$ ");
-        const std::string before = prompt == std::string::npos ? "-" : line.substr(0, prompt);
-        if (before.find_first_not_of(" \t") == std::string::npos ||
-            (has_text(before, "@") && has_text(before, ":") &&
-             before.find_first_of(" \"'") == std::string::npos)) {
-            line.erase(0, prompt + 2);
-        }
-        kept += line + '\n';
-        at = end + 1;
-    }
-    return kept;
 }
 
 // "-N 2", "--nodes=2": what sbatch gives the job.
@@ -129,22 +107,64 @@ std::string from_its_folder(std::string text) {
     return text;
 }
 
+Failure no_such_start(std::size_t wanted, std::size_t have) {
+    return {"bad-command-line", "",
+            text(kContext, "The text starts %1 jobs: there is no number %2.",
+                 {std::to_string(have), std::to_string(wanted + 1)}),
+            text(kContext, "Choose one of them (rankscopectl: --start)."), ""};
+}
+
+Result<PastedLine> chosen_start(const Script& script, std::size_t wanted, std::vector<std::string>& titles) {
+    const auto starts = starts_of(script);
+    for (const auto& lines : starts) {
+        titles.push_back(title_of(script, lines));
+    }
+    return wanted < starts.size() ? read_start(script, starts[wanted])
+                                  : Result<PastedLine>(no_such_start(wanted, starts.size()));
+}
+
+// As read_launch_line(), which is the first start.
+Result<PastedLine> read_plain_text(const PastedText& pasted, std::vector<std::string>& titles) {
+    auto first = read_launch_line(pasted.text);
+    const auto script = read_script(pasted.text, split_shell_text(pasted.text).commands);
+    if (!script || script->launchers.empty()) {
+        return first;
+    }
+    auto line = chosen_start(*script, pasted.start, titles);
+    if (pasted.start == 0 || !line) {
+        return pasted.start == 0 ? std::move(first) : std::move(line);
+    }
+    line->job.name = line->job.name.empty() ? name_for(line->job.command) : line->job.name;
+    return line;
+}
+
 class Evaluated {
 public:
     Evaluated(const PastedText& pasted, EvaluatedScript script)
-        : pasted_(pasted), script_(std::move(script)) {}
+        : pasted_(pasted), script_(std::move(script)) {
+        for (auto& start : script_.starts) {
+            take_wrapper(start);
+        }
+    }
 
-    const std::vector<std::string>& missing() const { return missing_; }
+    ReadText read() {
+        auto read = line();
+        return {std::move(read), std::move(missing_), std::move(starts_)};
+    }
+
+private:
     Result<PastedLine> line() {
-        const auto script = read_script(pasted_.text, commands());
+        const auto written = commands();
+        const auto script = read_script(pasted_.text, written);
         if (!script) {
             return script.failure();
         }
-        auto line = script->launchers.empty() ? program() : read_chosen(*script);
+        auto line = script->launchers.empty() ? program() : chosen_start(*script, pasted_.start, starts_);
         if (!line) {
             PastedLine nothing;
             const auto missing = missing_in_lines();
-            return missing.empty() ? line : Result<PastedLine>(ask_for(missing, nothing));
+            return missing.empty() || reads_another_file() ? line
+                                                           : Result<PastedLine>(ask_for(missing, nothing));
         }
         auto missing = missing_in(*line);
         for (auto& name : missing_in_lines()) {  // numbers that the line's own options have
@@ -163,12 +183,45 @@ public:
                          {name}));
             }
         }
+        take_mpi(source_of_script(line->job.command, folders_of(line->job.workdir)), written, *line);
         add_notes(*line);
         line->job.name = line->job.name.empty() ? name_for(line->job.command) : line->job.name;
         return line;
     }
 
-private:
+    // Where files are that the script names.
+    std::vector<std::filesystem::path> folders_of(const std::string& workdir) const {
+        return pasted_.folder.empty()
+                   ? std::vector<std::filesystem::path>{}
+                   : std::vector<std::filesystem::path>{pasted_.folder / workdir, pasted_.folder};
+    }
+
+    // "nsys profile -o x torchrun …", "ray job submit -- python …": a program around the one that starts the ranks.
+    static void take_wrapper(RecordedStart& start) {
+        const auto starts_ranks = [&](std::size_t at) {
+            return find_known_launcher(start.words, at) ||
+                   (start.words[at - 1] == "--" && base_name(start.words[at]).starts_with("python"));
+        };
+        if (start.kind == RecordedStart::Kind::Tool || find_launcher(start.words, 0) ||
+            base_name(start.words.front()).starts_with("python")) {
+            return;
+        }
+        for (std::size_t at = 1; at < start.words.size(); ++at) {
+            if (!starts_ranks(at)) {
+                continue;
+            }
+            const auto program = start.words.begin() + static_cast<std::ptrdiff_t>(at);
+            std::string wrapper;
+            for (auto word = start.words.begin(); word != program; ++word) {
+                wrapper += (wrapper.empty() || *word == "--" ? "" : " ") + (*word == "--" ? "" : *word);
+            }
+            start.wrappers.push_back(std::move(wrapper));
+            start.words.erase(start.words.begin(), program);
+            start.kind = RecordedStart::Kind::Start;
+            return;
+        }
+    }
+
     std::vector<WrittenCommand> commands() {
         std::vector<WrittenCommand> commands;
         std::string folder;
@@ -186,7 +239,8 @@ private:
                 }
             }
             words.insert(words.end(), start.before.begin(), start.before.end());
-            const Words program = with_its_files(as_known_launcher(start.words), start.folder);
+            const Words program =
+                with_named_files(as_known_launcher(start.words), folders_of(start.folder), notes_);
             words.insert(words.end(), program.begin(), program.end());
             for (auto& word : words) {
                 word = from_its_folder(word);
@@ -214,107 +268,6 @@ private:
                (has_text(pasted_.text, '$' + name) || has_text(pasted_.text, "${" + name));
     }
 
-    // The value of an option, which is taken out: "--config_file x", "--config-file=x".
-    static std::string take_option(Words& words, std::initializer_list<std::string_view> names) {
-        for (std::size_t i = 1; i < words.size(); ++i) {
-            std::string name = words[i].substr(0, words[i].find('='));
-            std::replace(name.begin(), name.end(), '-', '_');
-            if (std::find(names.begin(), names.end(), name) == names.end()) {
-                continue;
-            }
-            const bool joined = has_text(words[i], "=");
-            const std::string value = joined                 ? words[i].substr(words[i].find('=') + 1)
-                                      : i + 1 < words.size() ? words[i + 1]
-                                                             : "";
-            words.erase(
-                words.begin() + static_cast<std::ptrdiff_t>(i),
-                words.begin() + static_cast<std::ptrdiff_t>(std::min(words.size(), i + (joined ? 1 : 2))));
-            return value;
-        }
-        return {};
-    }
-
-    static bool has_option(const Words& words, const std::string& wanted) {
-        return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-            std::string name = word.substr(0, word.find('='));
-            std::replace(name.begin(), name.end(), '-', '_');
-            return name == "__" + wanted;
-        });
-    }
-
-    std::optional<std::string> file_at(const std::string& name, const std::string& folder) const {
-        if (pasted_.folder.empty() || name.empty()) {
-            return std::nullopt;
-        }
-        for (const auto& base : {pasted_.folder / folder, pasted_.folder}) {
-            if (auto content = read_file(base / name); content) {
-                return content;
-            }
-        }
-        return std::nullopt;
-    }
-
-    // What the files say that the line names, as options of the line.
-    Words with_its_files(Words words, const std::string& folder) {
-        const std::string program = words.empty() ? "" : base_name(words.front());
-        if (program == "accelerate" && words.size() > 1 && words[1] == "launch") {
-            Words without = words;
-            const std::string name = take_option(without, {"__config_file"});
-            if (const auto content = file_at(name, folder)) {
-                return with_accelerate_file(std::move(without), name, *content);
-            }
-        } else if (program == "deepspeed" || program == "ds") {
-            Words without = words;
-            const std::string name = take_option(without, {"__hostfile", "_H"});
-            if (const auto content = file_at(name, folder)) {
-                return with_hostfile(std::move(without), name, *content);
-            }
-        }
-        return words;
-    }
-
-    Words with_accelerate_file(Words words, const std::string& name, const std::string& content) {
-        std::string read;
-        try {
-            const YAML::Node file = load_yaml(content);
-            for (const char* key :
-                 {"num_machines", "num_processes", "main_process_port", "gpu_ids", "mixed_precision"}) {
-                if (!file.IsMap() || !file[key] || !file[key].IsScalar() || has_option(words, key)) {
-                    continue;
-                }
-                read += (read.empty() ? "" : ", ") + std::string(key);
-                words.insert(words.begin() + 2, "--" + std::string(key) + '=' + file[key].Scalar());
-            }
-        } catch (const YAML::Exception& error) {
-            notes_.push_back(text(kContext, "--config_file %1 cannot be read: %2.", {name, error.what()}));
-            return words;
-        }
-        notes_.push_back(text(kContext, "--config_file %1: read (%2); what else it says is accelerate's own.",
-                              {name, read}));
-        return words;
-    }
-
-    Words with_hostfile(Words words, const std::string& name, const std::string& content) {
-        const NodeImport list = import_nodes(content, name, ImportFormat::Auto, {});
-        std::string hosts;
-        int slots = 0;
-        for (const auto& entry : list.nodes) {
-            hosts += (hosts.empty() ? "" : "@") + entry.node.name;
-            slots = std::max(slots, entry.node.cpu_slots);
-        }
-        if (hosts.empty() || !list.problems.empty()) {
-            notes_.push_back(text(kContext, "--hostfile %1 cannot be read.", {name}));
-            return words;
-        }
-        if (!has_option(words, "include")) {
-            words.insert(words.begin() + 1, "--include=" + hosts);
-        }
-        if (!has_option(words, "num_gpus") && slots > 0) {
-            words.insert(words.begin() + 1, "--num_gpus=" + std::to_string(slots));
-        }
-        return words;
-    }
-
     // "/opt/lib:$LD_LIBRARY_PATH": what the node has besides stays the node's.
     std::string without_the_rest(const std::string& name, std::string value) {
         const std::string rest = '$' + name;
@@ -327,24 +280,6 @@ private:
             }
         }
         return value;
-    }
-
-    // torchtune's launcher takes torchrun's options; its recipe starts without them.
-    static Words as_known_launcher(const Words& words) {
-        if (words.size() < 3 || base_name(words[0]) != "tune" || words[1] != "run") {
-            return words;
-        }
-        std::size_t recipe = 2;
-        while (recipe < words.size() && words[recipe].starts_with("-")) {
-            recipe += has_text(words[recipe], "=") || words[recipe] == "--standalone" ? 1 : 2;
-        }
-        recipe = std::min(recipe, words.size());
-        Words launcher{"torchrun"};
-        launcher.insert(launcher.end(), words.begin() + 2,
-                        words.begin() + static_cast<std::ptrdiff_t>(recipe));
-        launcher.insert(launcher.end(), {"--no-python", words[0], words[1]});
-        launcher.insert(launcher.end(), words.begin() + static_cast<std::ptrdiff_t>(recipe), words.end());
-        return launcher;
     }
 
     static bool trains(const RecordedStart& start) {
@@ -360,36 +295,54 @@ private:
 
     // A program without a launcher starts its ranks itself, or is the only one of its node.
     Result<PastedLine> program() {
-        const auto first = std::find_if(script_.starts.begin(), script_.starts.end(), trains);
-        if (first == script_.starts.end()) {
+        std::vector<std::vector<RecordedStart>> programs;  // lines of one are typed on one node each
+        for (const auto& start : script_.starts) {
+            if (!trains(start)) {
+                continue;
+            }
+            const auto program = std::find_if(programs.begin(), programs.end(), [&](const auto& lines) {
+                return is_line_of_next_node(lines, start);
+            });
+            if (program != programs.end()) {
+                program->push_back(start);
+            } else if (std::none_of(programs.begin(), programs.end(),
+                                    [&](const auto& lines) { return starts_the_same(lines, start); })) {
+                programs.push_back({start});
+                starts_.push_back(joined(start.words, " "));
+            }
+        }
+        if (programs.empty()) {
             return Failure{"bad-command-line", "",
                            text(kContext, "There is no launcher in the text, and no program that trains."),
                            text(kContext, "Write the program into command: as it is."), ""};
         }
+        if (pasted_.start >= programs.size()) {
+            return no_such_start(pasted_.start, programs.size());
+        }
         PastedLine line;
         line.tool = LauncherTool::Program;
-        for (const auto& word : first->words) {
+        const auto& lines = programs[pasted_.start];
+        const RecordedStart* first = &lines.front();
+        std::vector<Words> alike;
+        for (const auto& other : lines) {
+            alike.push_back(other.words);
+        }
+        for (const auto& word : words_for_all_nodes(alike, line.notes)) {
             line.job.command.push_back(from_its_folder(word));
         }
         line.job.procs_per_node = 1;
         line.job.workdir = first->folder;
         take_environment(*first, line);
-        // The same program for another node: its line differs by its rank.
-        int alike = 0;
-        for (const auto& other : script_.starts) {
-            alike += trains(other) && other.words.front() == first->words.front() &&
-                             (other.words == first->words || other.words.size() == first->words.size())
-                         ? 1
-                         : 0;
+        line.nodes = std::max({line.nodes, alike.size() > 1 ? static_cast<int>(alike.size()) : 0,
+                               nodes_in_options(first->words)});
+        if (line.nodes == 0) {  // the line is any node's
+            line.nodes = std::max(static_cast<int>(pasted_.nodes.size()), 1);
         }
-        line.nodes = std::max({line.nodes, alike, 1});
-        line.notes.push_back(
-            text(kContext,
-                 "%1: one is started on each node, as if by hand; ranks that it starts itself are its own.",
-                 {base_name(first->words.front())}));
+        const auto source = source_of_script(first->words, folders_of(first->folder));
+        take_rank_start(rank_start_of(source), first->environment, line);
         std::string left;
         for (const auto& other : script_.starts) {
-            if (&other != &*first && !trains(other)) {
+            if (!trains(other)) {
                 left += (left.empty() ? "" : ", ") + other.words.front();
             }
         }
@@ -420,7 +373,7 @@ private:
         }
     }
 
-    // Those in the lines that start programs, where the job cannot be read without them.
+    // Those of the lines that start programs.
     std::vector<std::string> missing_in_lines() const {
         PastedLine words;
         for (const auto& start : script_.starts) {
@@ -476,7 +429,7 @@ private:
         if (!parse_number<int>(number)) {
             return {};
         }
-        for (const std::string form : {"=$" + number, "=${" + number + '}', "=\"$" + number + '"'}) {
+        for (const std::string& form : {"=$" + number, "=${" + number + '}', "=\"$" + number + '"'}) {
             const std::size_t at = pasted_.text.find(form);
             if (at != std::string::npos &&
                 (at + form.size() >= pasted_.text.size() ||
@@ -538,6 +491,7 @@ private:
     EvaluatedScript script_;
     std::vector<std::string> notes_;
     std::vector<std::string> missing_;
+    std::vector<std::string> starts_;
 };
 
 }  // namespace
@@ -559,26 +513,44 @@ bool needs_a_shell(const std::string& text) {
     });
 }
 
+ReadText read_text_as_written(const PastedText& pasted) {
+    std::vector<std::string> starts;
+    auto line = read_plain_text(pasted, starts);
+    return {std::move(line), {}, std::move(starts)};
+}
+
 ReadText read_script_text(const PastedText& pasted) {
-    auto plain = read_launch_line(pasted.text);
-    if ((plain && !needs_a_shell(pasted.text)) || split_shell_text(pasted.text).commands.empty()) {
-        return {std::move(plain)};
+    std::vector<std::string> starts;
+    auto plain = read_plain_text(pasted, starts);
+    const auto split = split_shell_text(without_prompts(pasted.text));
+    if ((plain && !needs_a_shell(pasted.text)) || split.commands.empty()) {
+        if (plain && !pasted.folder.empty()) {
+            take_mpi(
+                source_of_script(plain->job.command, {pasted.folder / plain->job.workdir, pasted.folder}),
+                split.commands, *plain);
+        }
+        return {std::move(plain), {}, std::move(starts)};
     }
+    const bool as_written = !plain && !needs_a_shell(pasted.text) && split.problem.empty();
     if (!has_script_sandbox()) {
         if (plain) {
             plain->notes.push_back(text(
                 kContext,
                 "Variables and branches are read as text: install bubblewrap, and a shell evaluates them."));
         }
-        return {std::move(plain)};
+        if (!as_written) {
+            return {std::move(plain), {}, std::move(starts)};
+        }
     }
-    auto script = evaluate_script(request_of(pasted));
+    auto script = has_script_sandbox() ? evaluate_script(request_of(pasted)) : EvaluatedScript{};
+    // No sandbox, or it has the program: "/usr/bin/python3 a.py".
+    if (as_written && script && script->starts.empty()) {
+        script = starts_as_written(split.commands);
+    }
     if (!script || script->starts.empty()) {
         return {plain || script ? std::move(plain) : Result<PastedLine>(script.failure())};
     }
-    Evaluated evaluated(pasted, std::move(*script));
-    auto line = evaluated.line();
-    return {std::move(line), evaluated.missing()};
+    return Evaluated(pasted, std::move(*script)).read();
 }
 
 }  // namespace rankscope::inline jobs

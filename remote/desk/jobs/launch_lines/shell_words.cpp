@@ -259,4 +259,25 @@ ShellText split_shell_text(std::string_view text) {
     return Splitter(text).run();
 }
 
+std::string without_prompts(const std::string& text) {
+    std::string kept;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        std::string line = text.substr(at, end - at);
+        if (!line.empty() && line.back() == '\r') {
+            line.pop_back();
+        }
+        const std::size_t prompt = line.find("$ ");
+        const std::string before = prompt == std::string::npos ? "-" : line.substr(0, prompt);
+        if (before.find_first_not_of(" \t") == std::string::npos ||
+            (before.find('@') != std::string::npos && before.find(':') != std::string::npos &&
+             before.find_first_of(" \"'") == std::string::npos)) {
+            line.erase(0, prompt + 2);
+        }
+        kept += line + '\n';
+        at = end + 1;
+    }
+    return kept;
+}
+
 }  // namespace rankscope::inline jobs

@@ -28,4 +28,7 @@ struct ShellText {
 /// them (2.2 Quoting, 2.3 Token Recognition). Nothing is filled in: $HOME stays as it is and is reported.
 ShellText split_shell_text(std::string_view text);
 
+/// The text without what a shell has printed before it: "$ torchrun …", "user@host:~$ torchrun …".
+std::string without_prompts(const std::string& text);
+
 }  // namespace rankscope::inline jobs

@@ -132,7 +132,7 @@ Result<void> read_inner(const FoundLauncher& inner, Words words, PastedLine& lin
     Words kept(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(inner.at));
     for (std::size_t i = inner.at; i < words.size(); ++i) {
         const std::string& word = words[i];
-        if (word.ends_with(".py")) {  // the program begins
+        if (word.ends_with(".py") || word == "-m" || word == "--module") {  // the program begins
             kept.insert(kept.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
             break;
         }
