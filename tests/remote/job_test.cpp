@@ -177,6 +177,16 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
          "patterns"},
         {"metrics key", job_with("metrics: { pattern: [a] }\n"), "j.yaml:3", "metrics.pattern: unknown key",
          "patterns"},
+        {"metrics files", job_with("metrics: { files: maybe }\n"), "j.yaml:3", "metrics.files: \"maybe\"",
+         "false"},
+        {"throughput batch", job_with("throughput: { batch: 0 }\n"), "j.yaml:3",
+         "throughput.batch: \"0\" is out of range", "greater than 0"},
+        {"throughput word", job_with("throughput: { flops_per_sample: many }\n"), "j.yaml:3",
+         "throughput.flops_per_sample: \"many\"", "number"},
+        {"throughput key", job_with("throughput: { batches: 8 }\n"), "j.yaml:3", "throughput.batches",
+         "batch"},
+        {"both batches", job_with("throughput: { batch: 8, batch_per_rank: 4 }\n"), "j.yaml:3",
+         "throughput.batch_per_rank: throughput.batch is given as well", "Keep one"},
         {"metrics lines", job_with("metrics: { lines: maybe }\n"), "j.yaml:3", "metrics.lines: \"maybe\"",
          "false"},
         {"event folder", job_with("metrics: { tensorboard: '' }\n"), "j.yaml:3",
@@ -370,6 +380,13 @@ TEST(Job, WhatOnlyAProgramOfTheUsersHas) {
     EXPECT_EQ(metrics.own.metrics.patterns, std::vector<std::string>{"step {step} loss {loss}"});
     EXPECT_EQ(good_job(to_yaml(metrics)).own, metrics.own);
     EXPECT_TRUE(good_job(job_with("metrics: { lines: true }\n")).own.metrics.lines);
+    EXPECT_TRUE(good_job(job_with("metrics: { lines: true }\n")).own.metrics.files);
+    EXPECT_FALSE(good_job(job_with("metrics: { files: false }\n")).own.metrics.files);
+    const Job rates =
+        good_job(job_with("throughput: { batch: 256, flops_per_sample: 12.3e9, parameters: 7e9 }\n"));
+    EXPECT_EQ(rates.own.throughput,
+              (ThroughputKeys{.batch = 256, .flops_per_sample = 12.3e9, .parameters = 7e9}));
+    EXPECT_EQ(parse_job(to_yaml(rates), "j.yaml").job.own.throughput, rates.own.throughput);
     const auto events = good_job(job_with("metrics: { tensorboard: 'runs/{rank}' }\n"));
     EXPECT_EQ(events.own.metrics.tensorboard, "runs/{rank}");
     EXPECT_FALSE(events.own.metrics.lines) << "the same numbers are not read twice";

@@ -23,7 +23,7 @@ using nlohmann::json;
 
 constexpr const char* kContext = "Job";
 
-/// Problems of values that are right by themselves and wrong beside each other.
+/// Problems of values that are right by themselves and wrong together.
 class TogetherCheck {
 public:
     TogetherCheck(const Job& job, ConfigProblems& problems) : job_(job), problems_(problems) {}
@@ -61,6 +61,11 @@ private:
         if (!job_.own.venv.empty() && !job_.own.conda.empty()) {
             add("conda", text(kContext, "there is a venv as well"),
                 text(kContext, "Keep one: venv for a virtual environment, conda for one of conda's."));
+        }
+        if (job_.own.throughput.batch && job_.own.throughput.batch_per_rank) {
+            add("throughput.batch_per_rank", text(kContext, "throughput.batch is given as well"),
+                text(kContext,
+                     "Keep one: batch counts the samples of all ranks, batch_per_rank those of one."));
         }
     }
 
@@ -122,7 +127,7 @@ private:
     ConfigProblems& problems_;
 };
 
-/// Adds what is wrong beside each other, but not of keys that have a problem already.
+/// Adds what is wrong together, but not of keys that have a problem already.
 void check_together(const Job& job, ConfigProblems& problems) {
     ConfigProblems found;
     TogetherCheck(job, found).run();

@@ -1,19 +1,17 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/desk/jobs/config/job_key_parts.h>
 #include <remote/desk/jobs/config/job_launcher.h>
 #include <remote/desk/shared/text.h>
-
-#include <charconv>
 
 namespace rankscope::inline jobs {
 namespace job_key_parts {
 
 int index_of(const std::string& word, int max) {
-    int index = -1;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
-    return error != std::errc() || end != word.data() + word.size() || index > max ? -1 : index;
+    const auto index = parse_number<int>(word);
+    return index && *index <= max ? *index : -1;
 }
 
 bool is_mapping(const config::KeyReader& reader) {

@@ -20,6 +20,7 @@ using nlohmann::json;
 
 constexpr const char* kWhat = "What";
 constexpr const char* kProgram = "Your own program";
+constexpr const char* kThroughput = "Throughput";
 constexpr const char* kOnlyOwn = "Leave it out: it is for programs of your own.";
 
 void read_train(const KeyReader& reader, Job& job) {
@@ -69,6 +70,49 @@ KeyInfo own(KeyInfo info) {
     return info;
 }
 
+KeyInfo size(KeyInfo info) {
+    info.range = {0, config::kNoLimit, true};
+    info.rare = true;
+    info = own(std::move(info));
+    info.group = kThroughput;
+    return info;
+}
+
+void add_throughput(JobKeyTable& table) {
+    table.sections.push_back(
+        {.path = "throughput", .example = "throughput: { batch: 256, flops_per_sample: 12.3e9 }"});
+    add(table, "throughput.batch", RANKSCOPE_JOB_MEMBER(own.throughput.batch),
+        size({.label = "Batch of all ranks",
+              .help = "Samples of all ranks together in one step.",
+              .absent = "as output and command say",
+              .example = "batch: 256"}));
+    add(table, "throughput.batch_per_rank", RANKSCOPE_JOB_MEMBER(own.throughput.batch_per_rank),
+        size({.label = "Batch of a rank",
+              .help = "Samples of one rank in one step.",
+              .absent = "as output and command say",
+              .example = "batch_per_rank: 32"}));
+    add(table, "throughput.tokens_per_sample", RANKSCOPE_JOB_MEMBER(own.throughput.tokens_per_sample),
+        size({.label = "Tokens of a sample",
+              .help = "Length of the sequences that the model is trained with.",
+              .absent = "as output and command say",
+              .example = "tokens_per_sample: 2048"}));
+    add(table, "throughput.flops_per_sample", RANKSCOPE_JOB_MEMBER(own.throughput.flops_per_sample),
+        size({.label = "FLOPs of a sample",
+              .help = "Of the model, forward and backward, for MFU.",
+              .absent = "6 for each parameter and token",
+              .example = "flops_per_sample: 12.3e9"}));
+    add(table, "throughput.parameters", RANKSCOPE_JOB_MEMBER(own.throughput.parameters),
+        size({.label = "Parameters",
+              .help = "That a token passes in a transformer, for MFU.",
+              .absent = "as the output says",
+              .example = "parameters: 7e9"}));
+    add(table, "throughput.peak_tflops", RANKSCOPE_JOB_MEMBER(own.throughput.peak_tflops),
+        size({.label = "Peak of a GPU (TFLOPS)",
+              .help = "What one GPU computes at most with the numbers that are used.",
+              .absent = "dense BF16, by the name of the GPU",
+              .example = "peak_tflops: 989"}));
+}
+
 }  // namespace
 
 void add_what(JobKeyTable& table) {
@@ -98,7 +142,7 @@ void add_what(JobKeyTable& table) {
         {.path = "metrics", .example = "metrics: { patterns: ['step {step} loss {loss}'] }"});
     add(table, "push", RANKSCOPE_JOB_MEMBER(push),
         own({.label = "P&ush",
-             .help = "Files and folders from beside the job file; only changes travel.",
+             .help = "Files and folders next to the job file; only changes travel.",
              .absent = "nothing: it is on the nodes already",
              .example = "push: [./train.py]",
              .scope = Scope::Node}));
@@ -118,6 +162,15 @@ void add_what(JobKeyTable& table) {
                      "its kin.",
              .rare = true,
              .scope = Scope::Node}));
+    add(table, "mpi", RANKSCOPE_JOB_MEMBER(own.mpi),
+        {.label = "Command is mpirun",
+         .help = "The command is mpirun or mpiexec: it starts on the first node, and its daemons on the "
+                 "others, without "
+                 "ssh between them. procs_per_node: its slots.",
+         .group = kProgram,
+         .rare = true,
+         .applies = kNamedNodes | kOwnProgram,
+         .scope = Scope::Node});
     add(table, "venv", RANKSCOPE_JOB_MEMBER(own.venv),
         own({.label = "Python &of",
              .help = "Folder of a virtual environment on the nodes.",
@@ -150,6 +203,13 @@ void add_what(JobKeyTable& table) {
                      "tqdm, Megatron-LM and others.",
              .written = true,
              .scope = Scope::Rank}));
+    add(table, "metrics.files", RANKSCOPE_JOB_MEMBER(own.metrics.files),
+        own({.label = "Known files",
+             .help = "Find the files that the program writes its numbers to (TensorBoard, wandb, MLflow, "
+                     "CSV, JSON "
+                     "lines), and read curves from them. metrics.tensorboard names a folder instead.",
+             .rare = true,
+             .scope = Scope::Rank}));
     add_special(table, "metrics.patterns",
                 own({.kind = config::KeyKind::Words,
                      .label = "Own l&ines",
@@ -158,6 +218,7 @@ void add_what(JobKeyTable& table) {
                      .example = "patterns: ['it {step} margin {margin}']",
                      .scope = Scope::Rank}),
                 read_patterns, [](const Job& job) -> json { return job.own.metrics.patterns; });
+    add_throughput(table);
 }
 
 }  // namespace rankscope::inline jobs::job_key_parts

@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/command_parts.h>
-#include <base/json_number.h>
-#include <base/shell_quote.h>
 #include <remote/desk/jobs/config/job_launcher.h>
 #include <remote/desk/jobs/config/secret_env.h>
 #include <remote/desk/jobs/plan/compute_offers.h>
+#include <remote/desk/jobs/plan/framework_environment.h>
 #include <remote/desk/jobs/plan/launch_plan.h>
 #include <remote/desk/jobs/plan/local_rank_argument.h>
 #include <remote/desk/jobs/plan/memory_need.h>
@@ -14,8 +12,6 @@
 #include <remote/desk/jobs/plan/placeholders.h>
 #include <remote/desk/nodes/session/nvidia_packages.h>
 #include <remote/desk/shared/text.h>
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -69,6 +65,7 @@ struct NodeShare {
     const NodeSpec* node = nullptr;
     std::vector<int> gpus;  ///< empty: CPU ranks
     int ranks = 0;
+    int mpi_slots = 0;  ///< ranks that mpirun may start here; 0: the job has no mpirun
     std::string address;
     std::string endpoints{};  ///< of all ranks of the run, in their order
     std::string interface_name;
@@ -117,6 +114,10 @@ Result<NodeShare> share_of(const NodeSpec& node, const Job& job, const NodeFacts
                             {std::to_string(share.ranks), std::to_string(share.gpus.size())}),
                        text(kContext, "Lower procs_per_node, or write backend: gloo for CPU ranks."), ""};
     }
+    if (job.own.mpi) {
+        share.mpi_slots = share.ranks;
+        share.ranks = 1;  // mpirun, or what waits for it
+    }
     if (share.gpus.empty() && plan.backend == "nccl" && (facts != nullptr || gpus_known)) {
         const std::string install =
             facts == nullptr ? "" : nvidia_install_command(NvidiaPart::Driver, facts->os);
@@ -131,6 +132,13 @@ Result<NodeShare> share_of(const NodeSpec& node, const Job& job, const NodeFacts
             ""};
     }
     return share;
+}
+
+std::string gpu_name(const NodeFacts* facts, int index) {
+    const auto found = facts == nullptr ? std::vector<GpuFacts>() : facts->gpus;
+    const auto gpu =
+        std::find_if(found.begin(), found.end(), [index](const GpuFacts& one) { return one.index == index; });
+    return gpu == found.end() ? std::string() : gpu->name;
 }
 
 std::string number(int value) {
@@ -169,7 +177,7 @@ PlaceholderValues placeholders_of(const RankPlan& rank, const LaunchPlan& plan, 
 void add_environment(RankPlan& rank, const LaunchPlan& plan, const NodeShare& share, const Job& job,
                      int group_rank) {
     auto& env = rank.env;
-    if (job.own.own_ranks) {
+    if (job.own.own_ranks || job.own.mpi) {
         env["NODE_RANK"] =
             number(group_rank);  // with RANK and LOCAL_RANK it would take itself for one of its ranks
     } else {
@@ -186,10 +194,14 @@ void add_environment(RankPlan& rank, const LaunchPlan& plan, const NodeShare& sh
         env["TORCHELASTIC_MAX_RESTARTS"] = number(job.max_restarts);
         env["TORCHELASTIC_USE_AGENT_STORE"] = "False";
     }
+    if (!job.train) {
+        add_framework_environment(rank, plan, share.endpoints, static_cast<int>(share.gpus.size()),
+                                  share.ranks);
+    }
     env["MASTER_ADDR"] = plan.master_addr;
     env["MASTER_PORT"] = number(plan.master_port);
     env["TORCH_NCCL_ASYNC_ERROR_HANDLING"] = "1";
-    if (share.ranks > 1) {
+    if (share.ranks > 1 || share.mpi_slots > 1) {
         // As torchrun: they would otherwise start cores × ranks threads. A rank alone on its node may use all
         // cores.
         env["OMP_NUM_THREADS"] = "1";
@@ -401,6 +413,10 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
     for (auto& share : shares) {
         share.endpoints = endpoints;
     }
+    std::string mpi_hosts;
+    for (const auto& share : shares) {
+        mpi_hosts += (mpi_hosts.empty() ? "" : ",") + share.address + ':' + number(share.mpi_slots);
+    }
     for (const auto& [i, local] : deal(shares, job.rank_order)) {
         RankPlan rank;
         rank.rank = static_cast<int>(plan.ranks.size());
@@ -409,148 +425,24 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
         rank.device = shares[i].gpus.empty()
                           ? "cpu"
                           : "cuda:" + number(shares[i].gpus[static_cast<std::size_t>(local)]);
+        if (!shares[i].gpus.empty()) {
+            rank.gpu = gpu_name(facts_of(facts, rank.node), shares[i].gpus[static_cast<std::size_t>(local)]);
+        }
         rank.command = job.train ? std::vector<std::string>{"{worker}", "--config", "{config}"} : job.command;
         add_local_rank(rank.command, job.own.local_rank_argument);
         add_environment(rank, plan, shares[i], job, static_cast<int>(i));
         add_nccl_plugin(rank, job, plan.notes);
+        if (job.own.mpi) {
+            rank.mpi = MpiPlan{endpoint_of(plan, shares.front(), 0), shares[i].address, mpi_hosts};
+        }
         plan.ranks.push_back(std::move(rank));
     }
     if (std::string note = memory_note(memory_need(job, plan, facts)); !note.empty()) {
         plan.notes.push_back(std::move(note));
     }
+    plan.throughput = job.own.throughput;
     plan.secret_env = secret_names(job);
     return plan;
-}
-
-namespace {
-
-// As it may be shown and stored.
-std::map<std::string, std::string> masked_env(const LaunchPlan& plan, const RankPlan& rank) {
-    std::map<std::string, std::string> env = rank.env;
-    for (auto& [name, value] : env) {
-        if (plan.secret_env.contains(name) || is_secret_name(name)) {
-            value = kSecretMask;
-        }
-    }
-    return env;
-}
-
-nlohmann::json rank_json(const LaunchPlan& plan, const RankPlan& rank) {
-    nlohmann::json json{{"rank", rank.rank},     {"local_rank", rank.local_rank}, {"node", rank.node},
-                        {"device", rank.device}, {"env", masked_env(plan, rank)}, {"command", rank.command}};
-    if (!rank.event_folder.empty()) {
-        json["event_folder"] = rank.event_folder;
-    }
-    if (rank.outer_rank >= 0) {
-        json["outer_rank"] = rank.outer_rank;
-        json["pid"] = rank.pid;
-    }
-    return json;
-}
-
-}  // namespace
-
-nlohmann::json to_json(const LaunchPlan& plan) {
-    nlohmann::json json{{"job", plan.job_name},
-                        {"backend", plan.backend},
-                        {"world_size", plan.world_size},
-                        {"master_node", plan.master_node},
-                        {"master_addr", plan.master_addr},
-                        {"master_port", plan.master_port},
-                        {"notes", plan.notes},
-                        {"nodes", nlohmann::json::array()},
-                        {"ranks", nlohmann::json::array()}};
-    for (const auto& node : plan.nodes) {
-        json["nodes"].push_back({{"node", node.node},
-                                 {"group_rank", node.group_rank},
-                                 {"local_world_size", node.local_world_size},
-                                 {"address", node.address},
-                                 {"interface", node.interface_name}});
-    }
-    for (const auto& rank : plan.ranks) {
-        json["ranks"].push_back(rank_json(plan, rank));
-    }
-    for (const auto& rank : plan.programs) {
-        json["programs"].push_back(rank_json(plan, rank));
-    }
-    return json;
-}
-
-Result<LaunchPlan> plan_from_json(const nlohmann::json& json) {
-    const auto whole = [](const nlohmann::json& value) { return whole_number<int>(value).value(); };
-    const auto rank_from = [&whole](const nlohmann::json& rank) {
-        RankPlan entry;
-        entry.rank = whole(rank.at("rank"));
-        entry.local_rank = whole(rank.at("local_rank"));
-        entry.node = rank.at("node");
-        entry.device = rank.at("device");
-        entry.env = rank.at("env").get<std::map<std::string, std::string>>();
-        entry.command = rank.at("command").get<std::vector<std::string>>();
-        entry.event_folder = rank.value("event_folder", std::string());
-        if (rank.contains("outer_rank")) {
-            entry.outer_rank = whole(rank.at("outer_rank"));
-            entry.pid = whole_number<std::int64_t>(rank.at("pid")).value();
-        }
-        return entry;
-    };
-    LaunchPlan plan;
-    try {
-        plan.job_name = json.at("job");
-        plan.backend = json.at("backend");
-        plan.world_size = whole(json.at("world_size"));
-        plan.master_node = json.at("master_node");
-        plan.master_addr = json.at("master_addr");
-        plan.master_port = whole(json.at("master_port"));
-        plan.notes = json.value("notes", std::vector<std::string>());
-        for (const auto& node : json.at("nodes")) {
-            plan.nodes.push_back({node.at("node"), whole(node.at("group_rank")),
-                                  whole(node.at("local_world_size")), node.at("address"),
-                                  node.value("interface", std::string())});
-        }
-        for (const auto& rank : json.at("ranks")) {
-            plan.ranks.push_back(rank_from(rank));
-        }
-        for (const auto& rank : json.value("programs", nlohmann::json::array())) {
-            plan.programs.push_back(rank_from(rank));
-        }
-    } catch (const std::exception& error) {
-        return Failure{"bad-plan", "", text(kContext, "A stored plan cannot be read."), "", error.what()};
-    }
-    return plan;
-}
-
-std::string to_text(const LaunchPlan& plan) {
-    std::string out = plan.job_name + ": " + std::to_string(plan.world_size) + " rank" +
-                      (plan.world_size == 1 ? "" : "s") + " on " + std::to_string(plan.nodes.size()) +
-                      " node" + (plan.nodes.size() == 1 ? "" : "s") + ", backend " + plan.backend +
-                      ", master " + plan.master_node + " at " + plan.master_addr + ':' +
-                      (plan.master_port == 0 ? "(free port)" : std::to_string(plan.master_port)) + '\n';
-    for (const auto& node : plan.nodes) {
-        out += "  node " + std::to_string(node.group_rank) + ": " + node.node + " at " + node.address +
-               (node.interface_name.empty() ? "" : " (" + node.interface_name + ")") + ", " +
-               std::to_string(node.local_world_size) + " rank" + (node.local_world_size == 1 ? "" : "s") +
-               '\n';
-    }
-    for (const auto& note : plan.notes) {
-        out += "  note: " + note + '\n';
-    }
-    for (const auto& rank : plan.ranks) {
-        out += "\nrank " + std::to_string(rank.rank) + "  " + rank.node + "  " + rank.device +
-               "  local rank " + std::to_string(rank.local_rank) + "\n ";
-        for (const auto& [key, value] : masked_env(plan, rank)) {
-            out += ' ' + (value == kSecretMask && VariableName::of(key) ? key + '=' + value
-                                                                        : shell_assignment(key, value));
-        }
-        out += "\n ";
-        for (const auto& word : rank.command) {
-            out += ' ' + (word == "{worker}" || word == "{config}" ? word : shell_quote(word));
-        }
-        if (!rank.event_folder.empty()) {
-            out += "\n  " + text(kContext, "event files below %1", {shell_quote(rank.event_folder)});
-        }
-        out += '\n';
-    }
-    return out;
 }
 
 }  // namespace rankscope::inline jobs

@@ -20,16 +20,25 @@
 namespace rankscope::inline jobs {
 
 /// One rank of a run, exactly as it will be started.
+/// Where a process of a job with `mpi: true` is (remote/agent/mpi/mpi_launch.h).
+struct MpiPlan {
+    std::string endpoint;  ///< ADDRESS:PORT of the first node
+    std::string address;   ///< of this one
+    std::string hosts;     ///< ADDRESS:SLOTS,…, the first node's first
+};
+
 struct RankPlan {
     int rank = 0;
     int local_rank = 0;
     std::string node;
     std::string device;  ///< "cuda:0" or "cpu"
+    std::string gpu{};   ///< "NVIDIA H200"; empty: none, or not probed
     std::map<std::string, std::string> env;
     std::vector<std::string> command;  ///< {worker} and {config} stand for paths that only the node knows
     std::string event_folder;          ///< metrics.tensorboard; empty: none
     int outer_rank = -1;   ///< the program that has started it, where Rankscope has not; -1: Rankscope
     std::int64_t pid = 0;  ///< of a rank with an outer_rank, once it is found
+    std::optional<MpiPlan> mpi = {};
 };
 
 struct NodePlan {
@@ -51,7 +60,8 @@ struct LaunchPlan {
     std::vector<RankPlan> ranks;
     std::vector<RankPlan> programs;  ///< as they were planned, where they have started the ranks; else empty
     std::set<std::string> secret_env;  ///< variables whose values are masked in every text and in the store
-    std::vector<std::string> notes;    ///< what was assumed (a node not yet probed, …), for the user
+    ThroughputKeys throughput;
+    std::vector<std::string> notes;  ///< what was assumed (a node not yet probed, …), for the user
 };
 
 /// What is known of the nodes when planning. Without facts of a node its inventory entry alone counts, and a

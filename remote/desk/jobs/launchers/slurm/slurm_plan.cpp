@@ -5,6 +5,7 @@
 #include <remote/desk/jobs/launchers/slurm/slurm_options.h>
 #include <remote/desk/jobs/launchers/slurm/slurm_plan.h>
 #include <remote/desk/jobs/plan/compute_offers.h>
+#include <remote/desk/jobs/plan/framework_environment.h>
 #include <remote/desk/shared/text.h>
 
 #include <algorithm>
@@ -122,7 +123,8 @@ Result<LaunchPlan> make_slurm_plan(const Inventory& inventory, const Job& job) {
         return failure;
     }
     for (auto& rank : plan->ranks) {
-        const RankPlan given = rank;             // what the job file says of a variable wins
+        const RankPlan given = rank;  // what the job file says of a variable wins
+        std::erase_if(rank.env, [](const auto& entry) { return is_framework_variable(entry.first); });
         rank.env.erase("CUDA_VISIBLE_DEVICES");  // Slurm's, which knows the devices that it has granted
         if (job.master_port == 0) {
             rank.env["MASTER_PORT"] = kMasterPortPlaceholder;

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// A plan as text and as JSON: shown, and stored with the run.
+
+#include <base/command_parts.h>
+#include <base/json_number.h>
+#include <base/shell_quote.h>
+#include <remote/desk/jobs/config/secret_env.h>
+#include <remote/desk/jobs/plan/launch_plan.h>
+#include <remote/desk/shared/text.h>
+
+#include <nlohmann/json.hpp>
+
+namespace rankscope::inline jobs {
+namespace {
+
+constexpr const char* kContext = "LaunchPlan";
+
+// As it may be shown and stored.
+std::map<std::string, std::string> masked_env(const LaunchPlan& plan, const RankPlan& rank) {
+    std::map<std::string, std::string> env = rank.env;
+    for (auto& [name, value] : env) {
+        if (plan.secret_env.contains(name) || is_secret_name(name)) {
+            value = kSecretMask;
+        }
+    }
+    return env;
+}
+
+// What is set, by the keys of the job.
+template <typename Keys, typename Visit>
+void visit_throughput(Keys& keys, Visit visit) {
+    visit("batch", keys.batch);
+    visit("batch_per_rank", keys.batch_per_rank);
+    visit("tokens_per_sample", keys.tokens_per_sample);
+    visit("flops_per_sample", keys.flops_per_sample);
+    visit("parameters", keys.parameters);
+    visit("peak_tflops", keys.peak_tflops);
+}
+
+nlohmann::json rank_json(const LaunchPlan& plan, const RankPlan& rank) {
+    nlohmann::json json{{"rank", rank.rank},     {"local_rank", rank.local_rank}, {"node", rank.node},
+                        {"device", rank.device}, {"env", masked_env(plan, rank)}, {"command", rank.command}};
+    if (!rank.event_folder.empty()) {
+        json["event_folder"] = rank.event_folder;
+    }
+    if (!rank.gpu.empty()) {
+        json["gpu"] = rank.gpu;
+    }
+    if (rank.mpi) {
+        json["mpi"] = {
+            {"endpoint", rank.mpi->endpoint}, {"address", rank.mpi->address}, {"hosts", rank.mpi->hosts}};
+    }
+    if (rank.outer_rank >= 0) {
+        json["outer_rank"] = rank.outer_rank;
+        json["pid"] = rank.pid;
+    }
+    return json;
+}
+
+}  // namespace
+
+nlohmann::json to_json(const LaunchPlan& plan) {
+    nlohmann::json json{{"job", plan.job_name},
+                        {"backend", plan.backend},
+                        {"world_size", plan.world_size},
+                        {"master_node", plan.master_node},
+                        {"master_addr", plan.master_addr},
+                        {"master_port", plan.master_port},
+                        {"notes", plan.notes},
+                        {"nodes", nlohmann::json::array()},
+                        {"ranks", nlohmann::json::array()}};
+    for (const auto& node : plan.nodes) {
+        json["nodes"].push_back({{"node", node.node},
+                                 {"group_rank", node.group_rank},
+                                 {"local_world_size", node.local_world_size},
+                                 {"address", node.address},
+                                 {"interface", node.interface_name}});
+    }
+    for (const auto& rank : plan.ranks) {
+        json["ranks"].push_back(rank_json(plan, rank));
+    }
+    for (const auto& rank : plan.programs) {
+        json["programs"].push_back(rank_json(plan, rank));
+    }
+    visit_throughput(plan.throughput, [&json](const char* name, const std::optional<double>& value) {
+        if (value) {
+            json["throughput"][name] = *value;
+        }
+    });
+    return json;
+}
+
+Result<LaunchPlan> plan_from_json(const nlohmann::json& json) {
+    const auto whole = [](const nlohmann::json& value) { return whole_number<int>(value).value(); };
+    const auto rank_from = [&whole](const nlohmann::json& rank) {
+        RankPlan entry;
+        entry.rank = whole(rank.at("rank"));
+        entry.local_rank = whole(rank.at("local_rank"));
+        entry.node = rank.at("node");
+        entry.device = rank.at("device");
+        entry.env = rank.at("env").get<std::map<std::string, std::string>>();
+        entry.command = rank.at("command").get<std::vector<std::string>>();
+        entry.event_folder = rank.value("event_folder", std::string());
+        entry.gpu = rank.value("gpu", std::string());
+        if (rank.contains("mpi")) {
+            const auto& mpi = rank.at("mpi");
+            entry.mpi = MpiPlan{mpi.at("endpoint"), mpi.at("address"), mpi.at("hosts")};
+        }
+        if (rank.contains("outer_rank")) {
+            entry.outer_rank = whole(rank.at("outer_rank"));
+            entry.pid = whole_number<std::int64_t>(rank.at("pid")).value();
+        }
+        return entry;
+    };
+    LaunchPlan plan;
+    try {
+        plan.job_name = json.at("job");
+        plan.backend = json.at("backend");
+        plan.world_size = whole(json.at("world_size"));
+        plan.master_node = json.at("master_node");
+        plan.master_addr = json.at("master_addr");
+        plan.master_port = whole(json.at("master_port"));
+        plan.notes = json.value("notes", std::vector<std::string>());
+        for (const auto& node : json.at("nodes")) {
+            plan.nodes.push_back({node.at("node"), whole(node.at("group_rank")),
+                                  whole(node.at("local_world_size")), node.at("address"),
+                                  node.value("interface", std::string())});
+        }
+        for (const auto& rank : json.at("ranks")) {
+            plan.ranks.push_back(rank_from(rank));
+        }
+        for (const auto& rank : json.value("programs", nlohmann::json::array())) {
+            plan.programs.push_back(rank_from(rank));
+        }
+        const auto keys = json.value("throughput", nlohmann::json::object());
+        visit_throughput(plan.throughput, [&keys](const char* name, std::optional<double>& value) {
+            if (keys.contains(name)) {
+                value = keys.at(name).get<double>();
+            }
+        });
+    } catch (const std::exception& error) {
+        return Failure{"bad-plan", "", text(kContext, "A stored plan cannot be read."), "", error.what()};
+    }
+    return plan;
+}
+
+std::string to_text(const LaunchPlan& plan) {
+    std::string out = plan.job_name + ": " + std::to_string(plan.world_size) + " rank" +
+                      (plan.world_size == 1 ? "" : "s") + " on " + std::to_string(plan.nodes.size()) +
+                      " node" + (plan.nodes.size() == 1 ? "" : "s") + ", backend " + plan.backend +
+                      ", master " + plan.master_node + " at " + plan.master_addr + ':' +
+                      (plan.master_port == 0 ? "(free port)" : std::to_string(plan.master_port)) + '\n';
+    for (const auto& node : plan.nodes) {
+        out += "  node " + std::to_string(node.group_rank) + ": " + node.node + " at " + node.address +
+               (node.interface_name.empty() ? "" : " (" + node.interface_name + ")") + ", " +
+               std::to_string(node.local_world_size) + " rank" + (node.local_world_size == 1 ? "" : "s") +
+               '\n';
+    }
+    for (const auto& note : plan.notes) {
+        out += "  note: " + note + '\n';
+    }
+    for (const auto& rank : plan.ranks) {
+        out += "\nrank " + std::to_string(rank.rank) + "  " + rank.node + "  " + rank.device +
+               "  local rank " + std::to_string(rank.local_rank) + "\n ";
+        for (const auto& [key, value] : masked_env(plan, rank)) {
+            out += ' ' + (value == kSecretMask && VariableName::of(key) ? key + '=' + value
+                                                                        : shell_assignment(key, value));
+        }
+        out += "\n ";
+        for (const auto& word : rank.command) {
+            out += ' ' + (word == "{worker}" || word == "{config}" ? word : shell_quote(word));
+        }
+        if (!rank.event_folder.empty()) {
+            out += "\n  " + text(kContext, "event files below %1", {shell_quote(rank.event_folder)});
+        }
+        out += '\n';
+    }
+    return out;
+}
+
+}  // namespace rankscope::inline jobs
