@@ -448,6 +448,29 @@ TEST(HangVerdict, APortThatDoesNotAnswer) {
     EXPECT_EQ(found->paths.front().port, 43217);
     ranks[2].sockets[0].peer_port = 29500;
     EXPECT_EQ(ranks.watch(60)->verdict.id.text(), "master-port-dropped");
+    EXPECT_EQ(ranks.watch(60)->verdict.node, "node1");
+    ranks[1].sockets[0].peer_port = 29500;
+    EXPECT_EQ(ranks.watch(60)->verdict.node, "") << "another node reaches it: the sender may be at fault";
+}
+
+TEST(HangVerdict, ARendezvousPortThatItsOwnNodeDoesNotReach) {
+    Ranks ranks(3);
+    auto block = [&ranks](int rank) {
+        auto& socket = ranks[rank].sockets[0];
+        socket.state = "SYN_SENT";
+        socket.retransmits = 3;
+        socket.peer_address = address_of(0);
+        socket.peer_port = 29500;
+    };
+    block(0);
+    auto found = ranks.watch(60);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->verdict.id.text(), "master-port-dropped");
+    EXPECT_EQ(found->verdict.node, "node1");
+    EXPECT_EQ(found->verdict.nodes, std::vector<std::string>{"node1"});
+    block(1);
+    block(2);
+    EXPECT_EQ(ranks.watch(60)->verdict.node, "node1");
 }
 
 TEST(HangVerdict, ANodeThatDoesNotAnswer) {

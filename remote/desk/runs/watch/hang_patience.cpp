@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/desk/runs/watch/hang_patience.h>
 #include <remote/desk/shared/text.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -24,9 +24,7 @@ bool names_a_long_phase(const RankSnapshot& state) {
     constexpr std::array<std::string_view, 3> kParts = {"torch/_dynamo/", "torch/_inductor/",
                                                         "torch/serialization.py"};
     return std::any_of(state.python_stack.begin(), state.python_stack.end(), [&](std::string_view frame) {
-        std::string name(frame.substr(frame.rfind('/') + 1));
-        std::transform(name.begin(), name.end(), name.begin(),
-                       [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+        const std::string name = lower_case(frame.substr(frame.rfind('/') + 1));
         const auto has = [](std::string_view text, std::string_view part) {
             return text.find(part) != std::string_view::npos;
         };

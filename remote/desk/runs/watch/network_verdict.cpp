@@ -96,6 +96,22 @@ std::string silent_end(const std::vector<SilentPath>& paths, const std::map<std:
     return all && found.size() == 1 ? *found.begin() : std::string();
 }
 
+// The node whose rendezvous port nobody reaches. Where one other node does, the fault may be at the sender.
+std::string blocked_master(const HangView& view, const std::vector<SilentPath>& paths) {
+    const auto& plan = view.plan;
+    const bool all = std::all_of(paths.begin(), paths.end(), [&](const SilentPath& path) {
+        return path.connecting && path.port == plan.master_port && path.to == plan.master_node;
+    });
+    const bool reached = std::any_of(view.ranks.begin(), view.ranks.end(), [&](const auto& entry) {
+        const auto& sockets = entry.second.state.sockets;
+        return entry.second.node != plan.master_node &&
+               std::any_of(sockets.begin(), sockets.end(), [&](const RankSocket& socket) {
+                   return socket.peer_port == plan.master_port && socket.state == "ESTABLISHED";
+               });
+    });
+    return all && !reached ? plan.master_node : std::string();
+}
+
 }  // namespace
 
 std::optional<HangFinding> find_network_fault(const HangView& view, const RankWaits& waits) {
@@ -122,6 +138,9 @@ std::optional<HangFinding> find_network_fault(const HangView& view, const RankWa
     verdict.node = common_node(paths);
     if (verdict.node.empty()) {
         verdict.node = silent_end(paths, view.silent_nodes);
+    }
+    if (verdict.node.empty()) {
+        verdict.node = blocked_master(view, paths);
     }
     const bool lost = !verdict.node.empty() && view.silent_nodes.count(verdict.node) > 0;
     verdict.id = lost ? FailureId("node-lost") : id_of(first, view.plan);

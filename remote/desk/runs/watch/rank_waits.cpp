@@ -189,7 +189,9 @@ std::string common_node(const std::vector<SilentPath>& paths) {
         const auto ends = std::minmax(path.from, path.to);
         if (links.emplace(ends.first, ends.second).second) {
             ++counts[path.from];
-            ++counts[path.to];
+            if (path.to != path.from) {  // a rank can miss its own node, behind a firewall that filters lo
+                ++counts[path.to];
+            }
         }
     }
     std::vector<std::string> in_all;

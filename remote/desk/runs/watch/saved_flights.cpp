@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/desk/jobs/plan/launch_plan.h>
 #include <remote/desk/runs/watch/collective_cause.h>
 #include <remote/desk/runs/watch/flight_watch.h>
@@ -22,10 +23,6 @@ constexpr const char* kContext = "SavedFlights";
 constexpr int kMostRanks = 1 << 20;
 constexpr double kWaitedS = 20;            // a rank that was written down while it worked has waited for less
 constexpr std::int64_t kClocksApart = 60;  // seconds between the clocks of two nodes
-
-bool is_digit(char letter) {
-    return letter >= '0' && letter <= '9';
-}
 
 bool waits(const FlightFinding& finding) {
     return finding.fault == FlightFault::NotEntered || finding.fault == FlightFault::Unfinished;
