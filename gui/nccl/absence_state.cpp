@@ -63,7 +63,7 @@ QString text_of(NcclAbsence absence, bool of_run) {
 }  // namespace
 
 NcclAbsence absence_of(const NcclData& data) {
-    const NcclSnapshot& snapshot = *data.snapshot();
+    const ReadingSnapshot& snapshot = *data.snapshot();
     if (snapshot.facts.nccl_lines > 0) {
         return NcclAbsence::None;
     }

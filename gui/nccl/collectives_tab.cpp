@@ -42,7 +42,7 @@ int short_version(const std::string& version) {
     return parts.size() < 2 ? 0 : parts[0].toInt() * 100 + parts[1].toInt();
 }
 
-const CollectiveReport& report_of(const NcclSnapshot& snapshot) {
+const CollectiveReport& report_of(const ReadingSnapshot& snapshot) {
     static const CollectiveReport none;
     return snapshot.collectives ? *snapshot.collectives : none;
 }
@@ -70,7 +70,7 @@ QString reasons_text(const CollectiveReport& report) {
 
 }  // namespace
 
-QString collectives_absence(const NcclSnapshot& snapshot, const LiveModel* run) {
+QString collectives_absence(const ReadingSnapshot& snapshot, const LiveModel* run) {
     const CollectiveReport& report = report_of(snapshot);
     if (report.has_operations()) {
         return {};
@@ -259,7 +259,7 @@ void CollectivesTab::set_run(const LiveModel* run) {
     run_ = run;
 }
 
-void CollectivesTab::set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) {
+void CollectivesTab::set_snapshot(const std::shared_ptr<const ReadingSnapshot>& snapshot) {
     snapshot_ = snapshot;
     stale_ = true;
     if (isVisible()) {

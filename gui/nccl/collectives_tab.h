@@ -30,7 +30,7 @@ class CollectivesTab : public NcclTab {
 public:
     explicit CollectivesTab(QWidget* parent = nullptr);
 
-    void set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) override;
+    void set_snapshot(const std::shared_ptr<const ReadingSnapshot>& snapshot) override;
     void set_run(const LiveModel* run) override;
     void set_selected(const std::vector<int>& ranks) override;
     void set_range(const TimeSpan& span, const std::shared_ptr<const CollectiveReport>& report) override;
@@ -55,7 +55,7 @@ private:
     QString summary_text(const CollectiveReport& report) const;
     bool has_range() const { return range_ != TimeSpan() && !snapshot_->collectives_of_lines; }
 
-    std::shared_ptr<const NcclSnapshot> snapshot_;
+    std::shared_ptr<const ReadingSnapshot> snapshot_;
     TimeSpan range_;
     std::shared_ptr<const CollectiveReport> in_range_;  ///< null: no range, or it is being read
     const LiveModel* run_ = nullptr;
@@ -79,7 +79,7 @@ private:
 };
 
 /// Why no operation can be seen; empty: some can.
-QString collectives_absence(const NcclSnapshot& snapshot, const LiveModel* run);
+QString collectives_absence(const ReadingSnapshot& snapshot, const LiveModel* run);
 /// "Rank 3 is behind: it has not entered AllReduce 42"; or who enters last, or how much is waiting.
 QString collectives_summary(const CollectiveReport& report);
 

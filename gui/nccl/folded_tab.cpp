@@ -151,7 +151,7 @@ QWidget* FoldedTab::make_details() {
     return details;
 }
 
-void FoldedTab::set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) {
+void FoldedTab::set_snapshot(const std::shared_ptr<const ReadingSnapshot>& snapshot) {
     snapshot_ = snapshot;
     if (isVisible()) {
         refresh();

@@ -25,7 +25,7 @@ class FoldedTab : public NcclTab {
 public:
     explicit FoldedTab(QWidget* parent = nullptr);
 
-    void set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) override;
+    void set_snapshot(const std::shared_ptr<const ReadingSnapshot>& snapshot) override;
     void set_run(const LiveModel* run) override;
     void set_range(const TimeSpan& span, const std::shared_ptr<const CollectiveReport>& report) override;
 
@@ -43,7 +43,7 @@ private:
     void show_details();
     void open_line(const QModelIndex& index);
 
-    std::shared_ptr<const NcclSnapshot> snapshot_;
+    std::shared_ptr<const ReadingSnapshot> snapshot_;
     bool of_run_ = false;  ///< times are those of this computer's clock
     TimeSpan range_;
     std::shared_ptr<const logs::FoldedRows> shown_;

@@ -154,7 +154,7 @@ QWidget* MapTab::make_bar() {
     return bar;
 }
 
-void MapTab::set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) {
+void MapTab::set_snapshot(const std::shared_ptr<const ReadingSnapshot>& snapshot) {
     if (snapshot == snapshot_) {
         return;
     }

@@ -42,7 +42,7 @@ class MapTab : public NcclTab {
 public:
     explicit MapTab(QThreadPool* pool, QWidget* parent = nullptr);
 
-    void set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) override;
+    void set_snapshot(const std::shared_ptr<const ReadingSnapshot>& snapshot) override;
     MapView* view() const { return view_; }
 
 protected:
@@ -57,8 +57,8 @@ private:
     void show_findings();
     void filter_changed();
 
-    std::shared_ptr<const NcclSnapshot> snapshot_;
-    std::shared_ptr<const NcclSnapshot> computed_;  ///< of the picture that is shown, or is being made
+    std::shared_ptr<const ReadingSnapshot> snapshot_;
+    std::shared_ptr<const ReadingSnapshot> computed_;  ///< of the picture that is shown, or is being made
     std::size_t communicator_ = 0;
     bool chosen_ = false;       ///< by the user
     bool show_chosen_ = false;  ///< which connections, by the user

@@ -226,7 +226,7 @@ QString MapView::line_text(const MapLine& line) const {
         lines += tr("… and %1 more").arg(line.links.size() - kNamedLinks);
     }
     const logs::LinePlace place = links[line.links.front()].place;
-    const NcclSnapshot& snapshot = *picture_->snapshot;
+    const ReadingSnapshot& snapshot = *picture_->snapshot;
     if (place.line > 0 && place.file < snapshot.sources.size()) {
         QString stated = qs(snapshot.sources[place.file]) + u":"_s + QString::number(place.line);
         if (const std::string_view text = snapshot.edge_texts.find(place); !text.empty()) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/nccl/map_layout.h>
-#include <gui/nccl/nccl_snapshot.h>
+#include <remote/desk/runs/reading/reading_snapshot.h>
 #include <remote/logs/facts/transport_findings.h>
 
 #include <QAbstractScrollArea>
@@ -18,7 +18,7 @@ struct ThemeColors;
 
 /// A communicator, ready to be drawn.
 struct MapPicture {
-    std::shared_ptr<const NcclSnapshot> snapshot;
+    std::shared_ptr<const ReadingSnapshot> snapshot;
     std::size_t communicator = 0;
     logs::CommMap map;
     std::vector<logs::TransportFinding> findings;

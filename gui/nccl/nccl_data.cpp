@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/nccl/nccl_data.h>
-#include <gui/nccl/nccl_reader.h>
 #include <gui/on_thread.h>
+#include <remote/desk/runs/reading/run_reading.h>
 #include <remote/logs/grammar/line_parser.h>
+#include <remote/logs/read/line_splitter.h>
 #include <remote/logs/read/sources.h>
+#include <remote/logs/read/text_bytes.h>
 
+#include <QCoreApplication>
+#include <QPointer>
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -50,7 +54,8 @@ std::string without(std::string name, const std::string& start) {
 NcclData::NcclData(QThreadPool* pool, QObject* parent)
     : QObject(parent), pool_(pool), job_(this, pool), range_(pool) {
     timer_.setInterval(kEveryMs);
-    connect(&timer_, &QTimer::timeout, this, &NcclData::read_pending);
+    timer_.setSingleShot(true);
+    connect(&timer_, &QTimer::timeout, this, &NcclData::ask);
     connect(&range_, &NcclRange::changed, this, &NcclData::changed);
 }
 
@@ -63,21 +68,15 @@ void NcclData::start_over() {
     stop_files_.request_stop();
     stop_files_ = {};
     timer_.stop();
-    if (run_) {
-        run_->disconnect(this);
-    }
     run_ = nullptr;
     store_.reset();
     put_off_ = false;
     range_.set_run(nullptr, nullptr);
     range_.set_link({});
     reading_ = false;
-    over_ = false;
-    reader_.reset();
-    pending_.clear();
-    pending_bytes_ = 0;
-    left_out_ = 0;
-    snapshot_ = std::make_shared<NcclSnapshot>();
+    look_ = {};
+    asked_.reset();
+    snapshot_ = std::make_shared<ReadingSnapshot>();
 }
 
 void NcclData::clear() {
@@ -86,17 +85,15 @@ void NcclData::clear() {
     emit changed();
 }
 
-void NcclData::show_run(LiveModel* model, std::shared_ptr<RunStore> store, bool live) {
+void NcclData::show_run(LiveModel* model, std::shared_ptr<RunStore> store, LookAtRun look) {
     RANKSCOPE_CHECK(on_thread_of(this), return );
     start_over();
     run_ = model;
-    live_ = live;
     store_ = std::move(store);
+    look_ = std::move(look);
     range_.set_run(model, store_);
-    put_off_ = store_ && !looked_at_;
-    if (!put_off_) {
-        follow();
-    }
+    put_off_ = true;
+    set_looked_at(looked_at_);
     emit changed();
 }
 
@@ -104,35 +101,51 @@ void NcclData::set_looked_at(bool looked_at) {
     RANKSCOPE_CHECK(on_thread_of(this), return );
     looked_at_ = looked_at;
     if (looked_at && std::exchange(put_off_, false)) {
-        follow();
+        begin();
         emit changed();
+    } else if (looked_at && look_ && !timer_.isActive() && !asked_) {
+        ask();
     }
 }
 
-// The store may bring what arrives meanwhile, too: the reader takes each event once.
-void NcclData::follow() {
-    connect(run_, &LiveModel::outputArrived, this, &NcclData::take_event);
-    timer_.start();
-    if (store_ && run_->data().events > 0) {
+void NcclData::begin() {
+    if (look_) {
+        ask();
+    } else if (store_) {
         read_stored({store_, run_->state().run_id});
+    } else {
+        auto nothing = std::make_shared<ReadingSnapshot>();
+        nothing->complete = true;
+        snapshot_ = std::move(nothing);
     }
 }
 
-void NcclData::take_event(const Event& event) {
-    if (over_) {
+// The next picture is asked for when this one is here: never for a hidden pane, and none after the whole.
+void NcclData::ask() {
+    if (!looked_at_ || !run_ || snapshot_->complete) {
         return;
     }
-    const auto* log = event.as<LogEvent>();
-    const std::size_t size = log != nullptr ? log->text.size() : 0;
-    if (pending_bytes_ + sizeof(Event) + size > kMostPending) {
-        left_out_ += size;
-        return;
+    asked_ = std::make_shared<int>();
+    const bool follows = look_([data = QPointer<NcclData>(this), asked = std::weak_ptr<int>(asked_)](
+                                   std::shared_ptr<const ReadingSnapshot> snapshot) {
+        QMetaObject::invokeMethod(qApp, [data, asked, snapshot = std::move(snapshot)] {
+            if (data && !asked.expired()) {
+                data->asked_.reset();
+                if (data->snapshot_ != snapshot) {
+                    data->arrived(snapshot);
+                }
+                data->timer_.start();
+            }
+        });
+    });
+    if (!follows) {  // it is left to its nodes: what is stored remains
+        look_ = {};
+        asked_.reset();
+        begin();
     }
-    pending_bytes_ += sizeof(Event) + size;
-    pending_.push_back(event);
 }
 
-void NcclData::arrived(const std::shared_ptr<const NcclSnapshot>& snapshot) {
+void NcclData::arrived(const std::shared_ptr<const ReadingSnapshot>& snapshot) {
     snapshot_ = snapshot;
     if (snapshot_->collectives) {
         range_.set_link(snapshot_->collectives->link);
@@ -144,74 +157,51 @@ void NcclData::read_stored(Stored stored) {
     reading_ = true;
     job_.start(
         [stored = std::move(stored), this](const JobHandle& job) {
-            auto reader = std::make_shared<NcclReader>(stored.run_id);
+            RunReading reader(stored.run_id);
             Pictures pictures;
-            // A run that cannot be read shows what it prints from now on.
+            // Of a run that cannot be read, there is nothing.
             (void)stored.store->replay(stored.run_id, [&](const Event& event) {
-                reader->take(event);
-                if (reader->has_news() && pictures.due()) {
+                reader.take(event);
+                if (reader.has_news() && pictures.due()) {
                     const auto begun = Clock::now();
-                    job.post([this, snapshot = reader->snapshot()] { arrived(snapshot); });
+                    job.post([this, snapshot = reader.snapshot()] { arrived(snapshot); });
                     pictures.made(begun);
                 }
                 return !job.cancelled();
             });
-            return std::pair(reader, reader->snapshot());
+            reader.finish_lines();
+            return reader.whole();
         },
-        [this](const std::pair<std::shared_ptr<NcclReader>, std::shared_ptr<const NcclSnapshot>>& read) {
+        [this](const std::shared_ptr<const ReadingSnapshot>& snapshot) {
             reading_ = false;
-            reader_ = read.first;
-            arrived(read.second);
-            read_pending();
+            arrived(snapshot);
         });
 }
 
-// Takes what has arrived since the last time; at the end of the run everything is judged.
-void NcclData::read_pending() {
-    if (job_.running() || !run_ || over_) {
-        return;
-    }
-    const bool ends = !live_ || run_->state().end.has_value();
-    if (pending_.empty() && !ends) {
-        return;
-    }
-    over_ = ends;
-    job_.start(
-        [reader = std::move(reader_), id = run_->state().run_id, events = std::exchange(pending_, {}),
-         left_out = std::exchange(left_out_, 0), ends](const JobHandle&) {
-            auto own = reader ? reader : std::make_shared<NcclReader>(id);
-            for (const Event& event : events) {
-                own->take(event);
-            }
-            own->leave_out(left_out);
-            return std::pair(own, ends ? own->finish() : own->snapshot());
-        },
-        [this](const std::pair<std::shared_ptr<NcclReader>, std::shared_ptr<const NcclSnapshot>>& read) {
-            reader_ = over_ ? nullptr : read.first;
-            arrived(read.second);
-        });
-    pending_bytes_ = 0;
-    if (over_) {
-        timer_.stop();
-    }
-}
-
-void NcclData::show_files(const std::vector<std::string>& paths, const std::string& strip) {
+void NcclData::show_files(const std::vector<std::string>& paths, const std::string& strip,
+                          const logs::RawSink& lines) {
     RANKSCOPE_CHECK(on_thread_of(this), return );
     start_over();
     reading_ = true;
     job_.start(
-        [this, paths, strip, stop = stop_files_.get_token()](const JobHandle& job) {
-            NcclReader reader;
+        [this, paths, strip, lines, stop = stop_files_.get_token()](const JobHandle& job) {
+            RunReading reader;
             Pictures pictures;
             std::vector<std::string> names;
             logs::LineParser parser;
             logs::RawSink sink;
-            sink.begin = [&](std::uint32_t, const logs::Source& source) {
+            sink.begin = [&](std::uint32_t file, const logs::Source& source) {
                 names.push_back(without(source.name, strip));
                 parser.begin(source.name, source.modified_s);
+                if (lines.begin) {
+                    lines.begin(file, source);
+                }
             };
+            sink.end = lines.end;
             sink.line = [&](const logs::RawLine& raw) {
+                if (lines.line) {
+                    lines.line(raw);
+                }
                 reader.take(parser.parse(raw));
                 if (pictures.due()) {
                     const auto begun = Clock::now();
@@ -220,14 +210,26 @@ void NcclData::show_files(const std::vector<std::string>& paths, const std::stri
                 }
             };
             sink.whole = reader.dumps();
+            sink.whole.take = [&, take = sink.whole.take](const logs::Source& source,
+                                                          std::string_view bytes) {
+                const bool taken = take(source, bytes);
+                if (taken && lines.line) {
+                    logs::RemarkBook ignored;
+                    const auto file = std::uint32_t(names.size() - 1);
+                    logs::LineSplitter splitter(file, logs::ReadOptions().longest_line, lines.line, ignored);
+                    logs::TextBytes text(file, splitter, ignored);
+                    (void)(text.feed(bytes) && text.finish());  // what is no text has no lines
+                }
+                return taken;
+            };
             const logs::ProgressSink report = [&](const logs::ReadProgress& at) {
                 job.post(
                     [this, done = qint64(at.done), total = qint64(at.total)] { emit progress(done, total); });
             };
             const auto read = logs::read_raw_lines(paths, {}, sink, report, stop);
-            return reader.finish(std::move(names), read.remarks);
+            return reader.whole(std::move(names), read.remarks);
         },
-        [this](const std::shared_ptr<const NcclSnapshot>& snapshot) {
+        [this](const std::shared_ptr<const ReadingSnapshot>& snapshot) {
             reading_ = false;
             arrived(snapshot);
         });

@@ -6,8 +6,9 @@
 #include <gui/background_job.h>
 #include <gui/data/live_model.h>
 #include <gui/nccl/nccl_range.h>
-#include <gui/nccl/nccl_snapshot.h>
+#include <remote/desk/runs/reading/reading_snapshot.h>
 #include <remote/desk/runs/store/run_store.h>
+#include <remote/logs/read/sources.h>
 
 #include <QObject>
 #include <QTimer>
@@ -17,8 +18,6 @@
 
 namespace rankscope::gui {
 
-class NcclReader;
-
 /// What the NCCL pane shows, of one run or of logs from elsewhere. Lines are read on a thread of the pool; here only
 /// whole snapshots arrive. Widgets keep the pointer as long as they show it.
 class NcclData : public QObject {
@@ -26,18 +25,21 @@ class NcclData : public QObject {
 
 public:
     static constexpr int kEveryMs = 500;  ///< a live run's snapshots, at most
-    /// Bytes of a live run's output that wait for the reader; what comes faster is left out.
-    static constexpr std::size_t kMostPending = std::size_t(64) << 20;
+
+    /// Asks the one reading of a run that is followed (see RunSession::look()). False: there is none.
+    using LookAtRun = std::function<bool(std::function<void(std::shared_ptr<const ReadingSnapshot>)>)>;
 
     explicit NcclData(QThreadPool* pool, QObject* parent = nullptr);
     ~NcclData() override;
 
-    /// The run of a model in its current state, and what it prints from now on if it is live. `store`: has what was
-    /// printed before; may be null. The model outlives this, or another show_…() comes first. A stored
-    /// run is read when its pane is visible (set_looked_at()).
-    void show_run(LiveModel* model, std::shared_ptr<RunStore> store, bool live);
-    /// Logs from elsewhere (see logs::read_sources); names begin with `strip` no longer.
-    void show_files(const std::vector<std::string>& paths, const std::string& strip = {});
+    /// The run of a model, which outlives this, or another show_…() comes first. `look`: of a run that is followed; of
+    /// others, `store` has what was printed (may be null). Nothing is asked or read until the pane is visible
+    /// (set_looked_at()).
+    void show_run(LiveModel* model, std::shared_ptr<RunStore> store, LookAtRun look = {});
+    /// Logs from elsewhere (see logs::read_raw_lines); removes the prefix `strip` from names. `lines` gets what is read,
+    /// too, on the reading thread.
+    void show_files(const std::vector<std::string>& paths, const std::string& strip = {},
+                    const logs::RawSink& lines = {});
     void clear();
     /// Whether the pane is visible; the run is read from the first time on.
     void set_looked_at(bool looked_at);
@@ -47,7 +49,7 @@ public:
     void cancel();
 
     /// Never null.
-    const std::shared_ptr<const NcclSnapshot>& snapshot() const { return snapshot_; }
+    const std::shared_ptr<const ReadingSnapshot>& snapshot() const { return snapshot_; }
     const NcclRange& range() const { return range_; }
     /// The run, or null: files or nothing.
     const LiveModel* run() const { return run_; }
@@ -68,24 +70,19 @@ private:
     };
 
     void start_over();
-    void follow();
-    void take_event(const Event& event);
+    void begin();
+    void ask();
     void read_stored(Stored stored);
-    void read_pending();
-    void arrived(const std::shared_ptr<const NcclSnapshot>& snapshot);
+    void arrived(const std::shared_ptr<const ReadingSnapshot>& snapshot);
 
-    std::shared_ptr<const NcclSnapshot> snapshot_ = std::make_shared<NcclSnapshot>();
+    std::shared_ptr<const ReadingSnapshot> snapshot_ = std::make_shared<ReadingSnapshot>();
     LiveModel* run_ = nullptr;
     std::shared_ptr<RunStore> store_;  ///< of the run
     bool looked_at_ = true;
     bool put_off_ = false;  ///< the run is read when the pane becomes visible
-    bool live_ = false;
     bool reading_ = false;
-    bool over_ = false;  ///< the run has ended, and its last snapshot was asked for
-    std::shared_ptr<NcclReader> reader_;
-    std::vector<Event> pending_;
-    std::size_t pending_bytes_ = 0;
-    std::uint64_t left_out_ = 0;
+    LookAtRun look_;
+    std::shared_ptr<int> asked_;  ///< a look that is not answered yet; another one makes it void
     std::stop_source stop_files_;
     QTimer timer_;
     QThreadPool* pool_;

@@ -35,7 +35,7 @@ public:
     void set_range(const TimeSpan& span);
 
 signals:
-    /// The user wants to see a line: NcclSnapshot::sources[file], from 1.
+    /// The user wants to see a line: ReadingSnapshot::sources[file], from 1.
     void lineRequested(quint32 file, quint64 line);
     /// The user wants these keys in the job.
     void jobRequested(const std::map<std::string, std::string>& keys);

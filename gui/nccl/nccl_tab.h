@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/data/run_moment.h>
-#include <gui/nccl/nccl_snapshot.h>
+#include <remote/desk/runs/reading/reading_snapshot.h>
 
 #include <QString>
 #include <QWidget>
@@ -27,7 +27,7 @@ public:
 
     /// Another state of what is shown; never null. Called also while the tab is hidden: keep the pointer, and draw when
     /// it is visible. Long work belongs into the reader or on a thread.
-    virtual void set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) = 0;
+    virtual void set_snapshot(const std::shared_ptr<const ReadingSnapshot>& snapshot) = 0;
     /// The run whose events the tab may show, or null: logs from elsewhere.
     virtual void set_run(const LiveModel* run) { (void)run; }
     /// The times that Live shows, and what the collectives took then; all: TimeSpan() and null. Null with a range: it
@@ -42,7 +42,7 @@ public:
     virtual bool has_content() const { return false; }
 
 signals:
-    /// The user wants to see a line: NcclSnapshot::sources[file], from 1.
+    /// The user wants to see a line: ReadingSnapshot::sources[file], from 1.
     void lineRequested(quint32 file, quint64 line);
     /// The user wants these keys in the job.
     void jobRequested(const std::map<std::string, std::string>& keys);

@@ -144,7 +144,7 @@ QWidget* SettingsTab::make_details() {
     return details;
 }
 
-void SettingsTab::set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) {
+void SettingsTab::set_snapshot(const std::shared_ptr<const ReadingSnapshot>& snapshot) {
     snapshot_ = snapshot;
     if (isVisible()) {
         refresh();

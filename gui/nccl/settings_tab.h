@@ -22,7 +22,7 @@ class SettingsTab : public NcclTab {
 public:
     explicit SettingsTab(QWidget* parent = nullptr);
 
-    void set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) override;
+    void set_snapshot(const std::shared_ptr<const ReadingSnapshot>& snapshot) override;
     void set_run(const LiveModel* run) override;
     /// Of a run, its job and its plan say what is set.
     bool has_content() const override;
@@ -39,8 +39,8 @@ private:
     void check_edit();
     void set_in_launch();
 
-    std::shared_ptr<const NcclSnapshot> snapshot_;
-    std::shared_ptr<const NcclSnapshot> shown_;
+    std::shared_ptr<const ReadingSnapshot> snapshot_;
+    std::shared_ptr<const ReadingSnapshot> shown_;
     std::size_t shown_ranks_ = 0;  ///< of the plan that is shown
     std::size_t shown_nodes_ = 0;  ///< that had reported their settings
     const LiveModel* run_ = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gui/nccl/nccl_reader.h>
+#include <remote/desk/runs/reading/run_reading.h>
 #include <remote/logs/grammar/line_parser.h>
 
 #include <tests/gui/synthetic_nccl.h>
@@ -151,8 +151,8 @@ std::string odd_nccl_log() {
     return log;
 }
 
-std::shared_ptr<const NcclSnapshot> snapshot_of(const std::string& log) {
-    NcclReader reader;
+std::shared_ptr<const ReadingSnapshot> snapshot_of(const std::string& log) {
+    RunReading reader;
     logs::LineParser parser;
     parser.begin("all.log", 0);
     std::uint64_t number = 0;
@@ -161,7 +161,7 @@ std::shared_ptr<const NcclSnapshot> snapshot_of(const std::string& log) {
         reader.take(parser.parse({{0, ++number}, std::string_view(log).substr(at, end - at)}));
         at = end + 1;
     }
-    return reader.finish({"all.log"});
+    return reader.whole({"all.log"});
 }
 
 }  // namespace rankscope::gui::testing

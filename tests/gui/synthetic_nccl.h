@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <gui/nccl/nccl_snapshot.h>
+#include <remote/desk/runs/reading/reading_snapshot.h>
 
 #include <memory>
 #include <string>
@@ -31,6 +31,6 @@ std::string nccl_log(const SyntheticNccl& what);
 std::string odd_nccl_log();
 
 /// What the window knows after it read a log.
-std::shared_ptr<const NcclSnapshot> snapshot_of(const std::string& log);
+std::shared_ptr<const ReadingSnapshot> snapshot_of(const std::string& log);
 
 }  // namespace rankscope::gui::testing

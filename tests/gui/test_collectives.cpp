@@ -7,9 +7,9 @@
 #include <gui/nccl/collective_timeline.h>
 #include <gui/nccl/collectives_tab.h>
 #include <gui/nccl/nccl_pane.h>
-#include <gui/nccl/nccl_reader.h>
 #include <gui/nccl/size_plot.h>
 #include <gui/widgets/fitted_table.h>
+#include <remote/desk/runs/reading/run_reading.h>
 
 #include <tests/gui/gui_test.h>
 #include <tests/gui/synthetic_activity.h>
@@ -29,8 +29,8 @@
 namespace rankscope::gui::testing {
 namespace {
 
-std::shared_ptr<const NcclSnapshot> snapshot_of(const SyntheticActivity& what) {
-    NcclReader reader("run");
+std::shared_ptr<const ReadingSnapshot> snapshot_of(const SyntheticActivity& what) {
+    RunReading reader("run");
     for (const Event& event : activity_events(what)) {
         reader.take(event);
     }
@@ -39,7 +39,7 @@ std::shared_ptr<const NcclSnapshot> snapshot_of(const SyntheticActivity& what) {
 
 class Collectives : public ::testing::Test {
 protected:
-    void show(const std::shared_ptr<const NcclSnapshot>& snapshot, const LiveModel* run = nullptr) {
+    void show(const std::shared_ptr<const ReadingSnapshot>& snapshot, const LiveModel* run = nullptr) {
         tab_.resize(1280, 620);
         tab_.set_run(run);
         tab_.set_snapshot(snapshot);
@@ -174,7 +174,7 @@ TEST_F(Collectives, WhereNothingCanBeSeenItSaysWhy) {
     run.state.plan.backend = "gloo";
     gloo.reset(std::move(run));
     tab_.set_run(&gloo);
-    tab_.set_snapshot(std::make_shared<NcclSnapshot>());
+    tab_.set_snapshot(std::make_shared<ReadingSnapshot>());
     EXPECT_TRUE(text("collectivesWhy").contains(u"Gloo"_s));
 
     LiveModel off;
@@ -183,12 +183,12 @@ TEST_F(Collectives, WhereNothingCanBeSeenItSaysWhy) {
     job.job_yaml = "name: x\nnccl_profiler: off\n";
     off.reset(std::move(job));
     tab_.set_run(&off);
-    tab_.set_snapshot(std::make_shared<NcclSnapshot>());
+    tab_.set_snapshot(std::make_shared<ReadingSnapshot>());
     EXPECT_EQ(text("collectivesWhy"), u"The job says nccl_profiler: off."_s);
 }
 
 TEST_F(Collectives, LinesOfNcclAreCountedWhereThereIsNothingBetter) {
-    auto snapshot = std::make_shared<NcclSnapshot>();
+    auto snapshot = std::make_shared<ReadingSnapshot>();
     logs::Communicator communicator;
     communicator.members = {{.rank = 0, .calls = 120}, {.rank = 1, .calls = 119}};
     communicator.tuning = {
@@ -224,7 +224,7 @@ TEST_F(Collectives, FilesOfInspectorAreShown) {
 }
 
 TEST_F(Collectives, FilesWithoutTimesSayWhatIsMissing) {
-    NcclReader reader;
+    RunReading reader;
     logs::LogLine line;
     const std::string text_of_line = inspector_lines(0, 4, false);
     line.text = line.message = std::string_view(text_of_line).substr(0, text_of_line.find('\n'));
@@ -236,7 +236,7 @@ TEST_F(Collectives, FilesWithoutTimesSayWhatIsMissing) {
 }
 
 TEST_F(Collectives, ACommunicatorIsChosen) {
-    NcclReader reader("run");
+    RunReading reader("run");
     for (Event event : activity_events({.ranks = 4})) {
         reader.take(event);
         auto body = *event.as<NcclEvent>();

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gui/nccl/edge_texts.h>
 #include <gui/nccl/nccl_data.h>
 #include <gui/nccl/nccl_pane.h>
 #include <gui/nccl/settings_tab.h>
+#include <gui/runs/run_opener.h>
+#include <remote/desk/runs/reading/edge_texts.h>
+#include <remote/desk/runs/run/log_diagnosis.h>
 
 #include <tests/gui/gui_test.h>
 #include <tests/gui/synthetic_nccl.h>
@@ -17,6 +19,7 @@
 #include <QTemporaryDir>
 #include <QTreeView>
 #include <fstream>
+#include <future>
 
 namespace rankscope::gui::testing {
 namespace {
@@ -24,6 +27,35 @@ namespace {
 Event output(int rank, const std::string& node, std::uint64_t seq, const std::string& text) {
     return {seq, 1'760'000'000'000'000 + std::int64_t(seq) * 1000, node, rank, LogEvent{false, text, 0}};
 }
+
+const Event kEnd{1, 1'760'000'001'000'000, "", -1, EndEvent{}};
+
+/// A run that is followed: its events go to its reading and to its model, as a controller brings them.
+class Followed {
+public:
+    explicit Followed(LiveModel* model) : model_(model) {}
+
+    NcclData::LookAtRun look() {
+        return [this](auto looking) { return reading_.look(std::move(looking)); };
+    }
+    void bring(const std::vector<Event>& events) {
+        std::vector<QueuedItem> items;
+        for (const Event& event : events) {
+            reading_.observe(event);
+            items.emplace_back(event);
+        }
+        model_->apply(items);
+    }
+    LogFindings causes() {
+        std::promise<LogFindings> found;
+        reading_.conclude([&](LogFindings all) { found.set_value(std::move(all)); });
+        return found.get_future().get();
+    }
+
+private:
+    LiveModel* model_;
+    LogDiagnosis reading_{"live-1", [](const Event&) {}, ReadingDepth::All};
+};
 
 class NcclFrame : public ::testing::Test {
 protected:
@@ -68,28 +100,71 @@ TEST_F(NcclFrame, ALiveRunGrowsAndIsJudgedAtItsEnd) {
     run.state.plan.backend = "nccl";
     run.state.run_id = "live-1";
     model.reset(std::move(run));
+    Followed run_of(&model);
     NcclData data(&pool_);
     NcclPane pane(&data);
-    data.show_run(&model, nullptr, true);
+    pane.show();
+    data.show_run(&model, nullptr, run_of.look());
     EXPECT_EQ(absence_of(data), NcclAbsence::Waiting);
     const std::string log = nccl_log({.nodes = 1, .gpus = 1});
     const std::size_t middle = log.find('\n', log.size() / 2) + 1;
-    model.apply({output(0, "node1", 1, log.substr(0, middle))});
+    run_of.bring({output(0, "node1", 1, log.substr(0, middle))});
     ASSERT_TRUE(wait_until([&] { return data.snapshot()->facts.nccl_lines > 0; }));
     const auto first = data.snapshot();
     const auto lines = first->facts.nccl_lines;
     const auto edges = first->edge_texts.size();
     EXPECT_FALSE(first->complete);
     EXPECT_EQ(absence_of(data), NcclAbsence::None);
-    // The same once more changes nothing; the rest follows; an earlier snapshot stays as it was.
-    model.apply({output(0, "node1", 1, log.substr(0, middle)), output(0, "node1", 2, log.substr(middle)),
-                 Event{1, 1'760'000'001'000'000, "", -1, EndEvent{}}});
+    // The rest follows; an earlier snapshot stays as it was.
+    run_of.bring({output(0, "node1", 2, log.substr(middle)), kEnd});
     ASSERT_TRUE(settled(data));
     EXPECT_EQ(first->facts.nccl_lines, lines);
     EXPECT_EQ(first->edge_texts.size(), edges);
     EXPECT_EQ(data.snapshot()->facts.nccl_lines, std::size_t(std::count(log.begin(), log.end(), '\n')));
     EXPECT_EQ(data.snapshot()->source_ranks, std::vector<int>{0});
     EXPECT_EQ(data.snapshot()->sources, std::vector<std::string>{"live-1/rank0"});
+}
+
+TEST_F(NcclFrame, TheLinesOfARunThatIsFollowedAreParsedOnce) {
+    LiveModel model(nullptr);
+    LiveData run;
+    run.set_plan(synthetic_plan({.ranks = 2}));
+    run.state.run_id = "live-1";
+    model.reset(std::move(run));
+    Followed run_of(&model);
+    NcclData data(&pool_);
+    NcclPane pane(&data);
+    const std::string log = nccl_log({.nodes = 1, .gpus = 1}) +
+                            "node1:1:1 [0] NCCL INFO NCCL_SOCKET_IFNAME set by environment to ens9\n"
+                            "node1:1:1 [0] bootstrap.cc:45 NCCL WARN Bootstrap : no socket interface found\n";
+    const auto lines = std::uint64_t(std::count(log.begin(), log.end(), '\n'));
+    data.show_run(&model, nullptr, run_of.look());
+    run_of.bring({output(0, "node1", 1, log)});  // the pane is hidden
+    pane.show();
+    ASSERT_TRUE(wait_until([&] { return data.snapshot()->lines_read == lines; }));
+    pane.hide();
+    run_of.bring({output(1, "node1", 2, log)});
+    EXPECT_EQ(run_of.causes().verdicts.size(), 1U) << "the causes are of the same reading";
+    run_of.bring({kEnd});
+    pane.show();
+    ASSERT_TRUE(settled(data));
+    EXPECT_EQ(data.snapshot()->lines_read, 2 * lines);
+    ASSERT_FALSE(data.snapshot()->verdicts.empty());
+    EXPECT_EQ(data.snapshot()->verdicts[0].id.str(), "socket-ifname-invalid");
+}
+
+TEST_F(NcclFrame, OfARunThatIsLeftTheStoreIsRead) {
+    auto store = RunStore::open(std::filesystem::path(ss(folder_.path())) / "runs.sqlite");
+    ASSERT_TRUE(store.ok());
+    const SyntheticRun run{.id = "stored", .ranks = 1};
+    store_run(**store, run);
+    ASSERT_TRUE((*store)->append(run.id, {output(0, "node9", 1, nccl_log({.nodes = 1, .gpus = 1}))}).ok());
+    LiveModel model(nullptr);
+    model.reset(synthetic_data(run));
+    NcclData data(&pool_);
+    data.show_run(&model, *store, [](const auto&) { return false; });
+    ASSERT_TRUE(settled(data));
+    EXPECT_EQ(data.snapshot()->facts.communicators.size(), 1U);
 }
 
 TEST_F(NcclFrame, AStoredRunIsReadFromTheStore) {
@@ -105,10 +180,48 @@ TEST_F(NcclFrame, AStoredRunIsReadFromTheStore) {
     LiveModel model(nullptr);
     model.reset(synthetic_data(run));
     NcclData data(&pool_);
-    data.show_run(&model, *store, false);
+    data.show_run(&model, *store);
     ASSERT_TRUE(settled(data));
     EXPECT_EQ(data.snapshot()->facts.communicators.size(), 1U);
     EXPECT_EQ(data.snapshot()->source_ranks.size(), 2U);
+}
+
+TEST_F(NcclFrame, ARunThatIsOpenedWithItsPaneVisibleIsReplayedOnce) {
+    auto store = RunStore::open(std::filesystem::path(ss(folder_.path())) / "runs.sqlite");
+    ASSERT_TRUE(store.ok());
+    const SyntheticRun run{.id = "stored", .ranks = 1};
+    store_run(**store, run);
+    const std::string log = nccl_log({.nodes = 1, .gpus = 1});
+    ASSERT_TRUE((*store)->append(run.id, {output(0, "node9", 1, log + "the last line has no end")}).ok());
+    RunRecord record;
+    record.run_id = run.id;
+    RunOpener opener(&pool_);
+    bool visible = false;
+    opener.set_reads_lines([&] { return visible; });
+    LiveData opened;
+    QObject::connect(&opener, &RunOpener::opened,
+                     [&](const std::shared_ptr<LiveData>& data) { opened = std::move(*data); });
+    opener.open(*store, record);
+    ASSERT_TRUE(wait_until([&] { return opened.state.run_id == run.id; }));
+    EXPECT_EQ(opened.reading, nullptr) << "nothing is parsed for a hidden pane";
+
+    visible = true;
+    opened = {};
+    opener.open(*store, record);
+    ASSERT_TRUE(wait_until([&] { return opened.state.run_id == run.id; }));
+    ASSERT_NE(opened.reading, nullptr);
+    LiveModel model(nullptr);
+    model.reset(std::move(opened));
+    NcclData data(&pool_);
+    // Without a store: what is shown was read when the run was opened.
+    data.show_run(&model, nullptr, [reading = model.data().reading](auto looking) {
+        return reading->look(std::move(looking));
+    });
+    ASSERT_TRUE(settled(data));
+    EXPECT_EQ(data.snapshot()->facts.nccl_lines, std::size_t(std::count(log.begin(), log.end(), '\n')));
+    EXPECT_GT(data.snapshot()->lines_read, data.snapshot()->facts.nccl_lines) << "with the last line";
+    model.clear();
+    pool_.waitForDone();
 }
 
 TEST_F(NcclFrame, NothingIsReadForAHiddenPane) {
@@ -119,26 +232,16 @@ TEST_F(NcclFrame, NothingIsReadForAHiddenPane) {
     const std::string log = nccl_log({.nodes = 1, .gpus = 1});
     ASSERT_TRUE((*store)->append(run.id, {output(0, "node9", 1, log)}).ok());
     LiveModel model(nullptr);
-    LiveData data_of_run;
-    data_of_run.set_plan(synthetic_plan(run));
-    data_of_run.state.run_id = run.id;
-    model.reset(std::move(data_of_run));
-    model.apply({output(0, "node9", 1, log)});
+    model.reset(synthetic_data(run));
     NcclData data(&pool_);
     NcclPane pane(&data);
-    data.show_run(&model, *store, true);
-    // What is printed meanwhile is in the store, too.
-    ASSERT_TRUE((*store)->append(run.id, {output(0, "node9", 2, log)}).ok());
-    model.apply({output(0, "node9", 2, log)});
+    data.show_run(&model, *store);
     EXPECT_FALSE(data.reading());
     EXPECT_EQ(data.snapshot()->lines_read, 0U);
     pane.show();
     EXPECT_TRUE(data.reading());
-    model.apply({output(0, "node9", 2, log), output(0, "node9", 3, log),
-                 Event{1, 1'760'000'001'000'000, "", -1, EndEvent{}}});
     ASSERT_TRUE(settled(data));
-    EXPECT_EQ(data.snapshot()->facts.nccl_lines, 3 * std::size_t(std::count(log.begin(), log.end(), '\n')))
-        << "each line once";
+    EXPECT_EQ(data.snapshot()->facts.nccl_lines, std::size_t(std::count(log.begin(), log.end(), '\n')));
     pane.hide();
     EXPECT_TRUE(data.snapshot()->complete) << "what was read stays";
 }
@@ -163,7 +266,7 @@ TEST_F(NcclFrame, AnEmptyPaneSaysWhyAndOffersTheVariable) {
     };
     EXPECT_EQ(title(), u"No logs yet"_s);
     EXPECT_FALSE(pane.tabs()->isVisible());
-    data.show_run(&model, nullptr, false);
+    data.show_run(&model, nullptr);
     ASSERT_TRUE(settled(data));
     EXPECT_EQ(title(), u"NCCL printed nothing"_s);
     EXPECT_TRUE(pane.tabs()->isVisible()) << "the settings of the run are known";
@@ -179,7 +282,7 @@ TEST_F(NcclFrame, AnEmptyPaneSaysWhyAndOffersTheVariable) {
     LiveData gloo = synthetic_data({.ranks = 2});
     gloo.state.plan.backend = "gloo";
     model.reset(std::move(gloo));
-    data.show_run(&model, nullptr, false);
+    data.show_run(&model, nullptr);
     EXPECT_EQ(title(), u"This run uses Gloo"_s);
     EXPECT_FALSE(set->isVisible());
 }
@@ -197,7 +300,7 @@ TEST_F(NcclFrame, SettingsOfARunAreShownWithoutALineOfNccl) {
     NcclPane pane(&data);
     pane.resize(900, 500);
     pane.show();
-    data.show_run(&model, nullptr, false);
+    data.show_run(&model, nullptr);
     ASSERT_TRUE(settled(data));
     auto* settings = child<SettingsTab>(&pane, "ncclSettingsTab");
     EXPECT_FALSE(settings->isVisible()) << "the pane begins with why there is nothing else";
@@ -214,7 +317,7 @@ TEST_F(NcclFrame, SettingsOfARunAreShownWithoutALineOfNccl) {
         rank.env.clear();
     }
     model.reset(std::move(bare));
-    data.show_run(&model, nullptr, false);
+    data.show_run(&model, nullptr);
     ASSERT_TRUE(settled(data));
     EXPECT_TRUE(wait_until([&] { return child<QLabel>(&pane, "ncclSettingsNone")->isVisible(); }));
     EXPECT_FALSE(view->isVisible());

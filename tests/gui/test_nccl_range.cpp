@@ -7,6 +7,7 @@
 #include <gui/nccl/collectives_tab.h>
 #include <gui/nccl/folded_tab.h>
 #include <gui/nccl/nccl_pane.h>
+#include <remote/desk/runs/run/log_diagnosis.h>
 
 #include <tests/gui/gui_test.h>
 #include <tests/gui/synthetic_activity.h>
@@ -19,6 +20,7 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTreeView>
+#include <algorithm>
 #include <numeric>
 
 namespace rankscope::gui::testing {
@@ -63,7 +65,11 @@ protected:
     }
     void keep(const std::vector<Event>& events) { ASSERT_TRUE(store_->append(run_.id, events)); }
     bool show_run(bool live) {
-        data_.show_run(&model_, store_, live);
+        NcclData::LookAtRun look;
+        if (live) {
+            look = [this](auto looking) { return reading_.look(std::move(looking)); };
+        }
+        data_.show_run(&model_, store_, std::move(look));
         pane_.tabs()->setCurrentIndex(1);
         return wait_until([&] { return !data_.reading() && data_.snapshot()->collectives; });
     }
@@ -89,6 +95,7 @@ protected:
     QThreadPool pool_;
     std::shared_ptr<RunStore> store_;
     LiveModel model_{nullptr};
+    LogDiagnosis reading_{run_.id, [](const Event&) {}, ReadingDepth::All};
     NcclData data_{&pool_};
     NcclPane pane_{&data_};
 };
@@ -120,10 +127,10 @@ TEST_F(NcclPart, TableAndSummaryAreOfTheseSeconds) {
 TEST_F(NcclPart, BeginsWithTheTabThatHasSomethingToShow) {
     keep(numbered(activity_events(kActivity)));
     const auto shown = [this] { return child<QWidget>(&pane_, "collectiveSummary")->isVisible(); };
-    data_.show_run(&model_, store_, false);
+    data_.show_run(&model_, store_);
     EXPECT_TRUE(wait_until(shown)) << "no line of NCCL, so no map";
     pane_.tabs()->setCurrentIndex(0);
-    data_.show_run(&model_, store_, false);
+    data_.show_run(&model_, store_);
     ASSERT_TRUE(wait_until([&] { return !data_.reading() && data_.snapshot()->collectives; }));
     EXPECT_FALSE(shown()) << "the user went to the map";
 }
@@ -158,18 +165,22 @@ TEST_F(NcclPart, ALiveRunGrowsInAnOpenRangeAndNotInAClosedOne) {
     model_.reset(std::move(run));
     keep({all.begin(), middle});
     model_.apply({all.begin(), middle});
+    std::for_each(all.begin(), middle, [this](const Event& event) { reading_.observe(event); });
     ASSERT_TRUE(show_run(true));
     pane_.set_range({kActivity.start_us + 4 * kSecond + 1, TimeSpan::kOpenEnd});
     ASSERT_TRUE(has_range());
     const std::uint64_t two_seconds = operations_of(in_range());
     // The last second once more, and four that are new.
+    std::for_each(middle, all.end(), [this](const Event& event) { reading_.observe(event); });
     model_.apply({all.begin() + 5 * 16, all.end()});
     ASSERT_TRUE(wait_until([&] { return operations_of(in_range()) == 3 * two_seconds; }));
     pane_.set_range(seconds(4, 6));
     ASSERT_TRUE(has_range());
     EXPECT_EQ(operations_of(in_range()), two_seconds);
-    model_.apply(
-        {Event{kFirst + 1000, kActivity.start_us + 20 * kSecond, "node1", 0, *all.back().as<NcclEvent>()}});
+    const Event late{kFirst + 1000, kActivity.start_us + 20 * kSecond, "node1", 0,
+                     *all.back().as<NcclEvent>()};
+    reading_.observe(late);
+    model_.apply({late});
     ASSERT_TRUE(wait_until([&] {
         return operations_of(*data_.snapshot()->collectives) > 0 &&
                data_.snapshot()->collectives->last_us >= kActivity.start_us + 20 * kSecond;

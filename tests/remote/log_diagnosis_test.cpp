@@ -17,7 +17,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <future>
+#include <memory>
 #include <mutex>
 
 namespace rankscope {
@@ -217,6 +220,82 @@ TEST_F(LogDiagnosisTest, AnEarlierAttemptIsNoCause) {
     ASSERT_FALSE(found.verdicts.empty());
     EXPECT_EQ(found.verdicts[0].id, FailureId::from("gpu-mmu-fault"));
     EXPECT_EQ(found.verdicts[0].evidence[0].line, 3) << "lines of the earlier attempt count";
+}
+
+class LookedAtTest : public ::testing::Test {
+protected:
+    std::shared_ptr<const ReadingSnapshot> look() {
+        std::promise<std::shared_ptr<const ReadingSnapshot>> answer;
+        auto looked = answer.get_future();
+        EXPECT_TRUE(reading_.look([&](auto snapshot) { answer.set_value(std::move(snapshot)); }));
+        return looked.get();
+    }
+    LogFindings concluded() {
+        std::promise<LogFindings> found;
+        reading_.conclude([&](LogFindings findings) { found.set_value(std::move(findings)); });
+        return found.get_future().get();
+    }
+
+    LogDiagnosis reading_{"run-1", [](const Event&) {}, ReadingDepth::All};
+};
+
+TEST_F(LookedAtTest, CausesAndSnapshotsAreOfOneReading) {
+    EXPECT_EQ(look()->lines_read, 0U);
+    reading_.observe(output(1, std::string("begin\n") + kNoRoute));
+    const auto before = look();
+    EXPECT_EQ(before->lines_read, 2U);
+    EXPECT_FALSE(before->complete);
+    EXPECT_EQ(look(), before) << "nothing is new";
+    reading_.ignore_further();
+    reading_.observe(
+        output(0, "[rank0]: RuntimeError: CUDA error: an illegal memory access was encountered\n"));
+    const auto found = concluded();
+    ASSERT_EQ(found.verdicts.size(), 1U);
+    EXPECT_EQ(found.verdicts[0].id, FailureId::from("nccl-ports-icmp-reject"));
+    auto end = verdict_of("killed-external", 0, 1);
+    end.phase = VerdictPhase::End;
+    reading_.observe(make_event(end, 3, "", -1));
+    reading_.observe(make_event(EndEvent{}, 4, "", -1));
+    const auto whole = look();
+    EXPECT_TRUE(whole->complete);
+    EXPECT_EQ(whole->lines_read, 3U) << "what comes after a stop is shown, too";
+    EXPECT_TRUE(std::any_of(whole->verdicts.begin(), whole->verdicts.end(), [](const Verdict& verdict) {
+        return verdict.id == FailureId::from("killed-external");
+    }));
+    EXPECT_EQ(look(), whole);
+}
+
+TEST_F(LookedAtTest, FactsAreOfTheLastAttempt) {
+    const auto restart = [](std::uint64_t seq, const char* node) {
+        return make_event(StageEvent{StageName::Restart, StageStatus::Done, "", -1}, seq, node, -1);
+    };
+    reading_.observe(output(1, "host:1:1 [0] NCCL INFO NCCL version 2.18.1+cuda12.1\n"));
+    EXPECT_EQ(look()->facts.nccl_lines, 1U);
+    reading_.observe(restart(2, "node1"));
+    reading_.observe(output(1, "host:1:1 [0] NCCL INFO late\n"));  // node2 has not started again yet
+    reading_.observe(restart(2, "node2"));
+    reading_.observe(output(1, "host:2:2 [0] NCCL INFO one\nhost:2:2 [0] NCCL INFO two\n"));
+    EXPECT_EQ(look()->facts.nccl_lines, 2U);
+}
+
+TEST_F(LookedAtTest, ALookThatWaitsIsAnsweredAtTheEnd) {
+    std::atomic<int> answers = 0;
+    for (int i = 0; i < 20; ++i) {
+        reading_.observe(output(1, "one\n"));
+        EXPECT_TRUE(reading_.look([&](const auto& snapshot) { answers += snapshot ? 1 : 0; }));
+    }
+    reading_.close();
+    EXPECT_EQ(answers, 20);
+}
+
+TEST_F(LookedAtTest, NobodyLooksAtWhatIsClosed) {
+    reading_.observe(output(1, "one\n"));
+    reading_.close();
+    EXPECT_FALSE(reading_.look([](const auto&) { FAIL(); }));
+}
+
+TEST_F(LogDiagnosisTest, NobodyLooksWhereOnlyCausesAreRead) {
+    EXPECT_FALSE(diagnosis_.look([](const auto&) { FAIL(); }));
 }
 
 TEST_F(LogDiagnosisTest, AHangIsExplainedWhileItLasts) {

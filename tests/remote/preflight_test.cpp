@@ -532,6 +532,10 @@ TEST(JobNeeds, WhatTheCommandNames) {
     EXPECT_EQ(needs.maybe_paths, (std::set<std::string>{"/mnt/other", "/mnt/set"}));
     job.push = {"./train.py"};
     EXPECT_EQ(needs_of(job).script, "") << "it arrives with the run";
+    job.command = {"python3",    "train.py", "--output_dir", "/w/a", "--logging-dir=/w/b",
+                   "--ckpt_dir", "/w/c",     "--checkpoint", "/r/d", "--fast",
+                   "/r/e"};
+    EXPECT_EQ(needs_of(job).maybe_paths, (std::set<std::string>{"/r/d", "/r/e"})) << "what it writes";
 }
 
 TEST(PairsToTry, AllOfFewAndEnoughOfMany) {

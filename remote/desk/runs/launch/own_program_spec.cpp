@@ -34,6 +34,7 @@ void add_own_program(const Job& job, wire::StartRun& run) {
     own->set_venv(job.own.venv);
     own->set_conda(job.own.conda);
     own->set_log_dir(job.own.log_dir);
+    own->set_leave_files(!job.own.metrics.files);
     own->set_read_lines(job.own.metrics.lines);
     for (const auto& pattern : job.own.metrics.patterns) {
         own->add_line_patterns(pattern);

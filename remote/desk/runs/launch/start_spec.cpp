@@ -66,7 +66,13 @@ void add_rank(wire::StartRun& run, const RankPlan& rank, const LaunchContext& co
     if (loads_nccl_plugin(rank)) {
         run.mutable_nccl()->set_level(static_cast<std::uint32_t>(nccl_level(context.job.nccl_profiler)));
     }
-    if (!context.job.own.own_ranks) {  // Lightning takes it for the sign of torchrun
+    if (rank.mpi) {
+        auto* mpi = entry->mutable_mpi();
+        mpi->set_endpoint(rank.mpi->endpoint);
+        mpi->set_address(rank.mpi->address);
+        mpi->set_hosts(rank.mpi->hosts);
+    }
+    if (!context.job.own.own_ranks && !context.job.own.mpi) {  // Lightning takes it for the sign of torchrun
         (*entry->mutable_env())["TORCHELASTIC_RUN_ID"] = context.run_id;
     }
 }

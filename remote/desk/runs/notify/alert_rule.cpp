@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/desk/runs/notify/alert_rule.h>
 #include <remote/desk/shared/text.h>
 
@@ -53,12 +54,8 @@ std::vector<std::string> words_of(std::string_view text) {
 std::optional<double> number_of(std::string_view text) {
     const bool percent = text.ends_with('%');
     text.remove_suffix(percent ? 1 : 0);
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-        return std::nullopt;
-    }
-    return percent ? value / 100 : value;
+    const auto value = parse_number<double>(text);
+    return !value || !std::isfinite(*value) ? std::nullopt : std::optional(percent ? *value / 100 : *value);
 }
 
 Failure fault(const std::string& what) {
@@ -69,16 +66,15 @@ Result<std::int64_t> steps_of(const std::vector<std::string>& words) {
     if (words.size() == 3) {
         return std::int64_t{1};
     }
-    std::int64_t steps = 0;
     if (words.size() < 5 || words.size() > 6 || words[3] != "for" ||
         (words.size() == 6 && words[5] != "steps" && words[5] != "step")) {
         return fault(text(kContext, "After the value there may only be \"for N steps\"."));
     }
-    const auto [end, error] = std::from_chars(words[4].data(), words[4].data() + words[4].size(), steps);
-    if (error != std::errc() || end != words[4].data() + words[4].size() || steps < 1 || steps > kMostSteps) {
+    const auto steps = parse_number<std::int64_t>(words[4]);
+    if (!steps || *steps < 1 || *steps > kMostSteps) {
         return fault(text(kContext, "\"%1\" is not a number of steps.", {words[4]}));
     }
-    return steps;
+    return *steps;
 }
 
 }  // namespace

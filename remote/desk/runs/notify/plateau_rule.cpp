@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/desk/runs/notify/plateau_rule.h>
 #include <remote/desk/shared/text.h>
 
-#include <charconv>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -27,10 +27,8 @@ std::vector<std::string> words_by_blanks(std::string_view text) {
 }
 
 std::optional<std::int64_t> steps_of(const std::string& text) {
-    std::int64_t steps = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), steps);
-    const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
-    return whole && steps > 0 ? std::optional(steps) : std::nullopt;
+    const auto steps = parse_number<std::int64_t>(text);
+    return steps && *steps > 0 ? steps : std::nullopt;
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -132,9 +131,7 @@ const std::array<XidRule, 12>& xid_rules() {
 
 // "00000000:3B:00.0" of nvidia-smi and "0000:3b:00" of the kernel are one device.
 std::string device_of(std::string_view pci) {
-    std::string device(pci.substr(0, pci.find('.')));
-    std::transform(device.begin(), device.end(), device.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string device = lower_case(pci.substr(0, pci.find('.')));
     const auto colon = device.find(':');
     const auto first = device.find_first_not_of('0');
     return colon == device.npos || first == device.npos ? device : device.substr(std::min(first, colon));

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/desk/runs/preflight/host_findings.h>
 #include <remote/desk/shared/text.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace rankscope::inline runs {
@@ -48,11 +50,7 @@ void HostFindings::pass(FailureId id, const std::string& detail) {
 
 std::vector<Check> HostFindings::take() {
     for (auto& check : checks_) {
-        std::string others;
-        for (std::size_t i = 1; i < check.nodes.size(); ++i) {
-            others += (others.empty() ? "" : ", ") + check.nodes[i];
-        }
-        if (!others.empty()) {
+        if (const auto others = joined(check.nodes | std::views::drop(1)); !others.empty()) {
             check.detail = as_sentence(std::move(check.detail)) + ' ' +
                            text("Preflight", "The same check concerns %1.", {others});
         }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/desk/runs/preflight/job_needs.h>
 
 #include <nlohmann/json.hpp>
@@ -9,6 +10,8 @@
 #include <cctype>
 #include <cstring>
 #include <filesystem>
+#include <set>
+#include <string_view>
 
 namespace rankscope::inline runs {
 namespace {
@@ -54,6 +57,29 @@ std::string push_with(const Job& job, const std::string& script) {
     return '[' + list + item_of(file.has_parent_path() && folder != ".." ? folder : script) + ']';
 }
 
+// "--output_dir", "--logging-dir", "--save": what rank 0 writes exists where it ran before, and on no other node.
+bool is_written(const std::string& option) {
+    static const std::set<std::string_view> kWritten{"out",         "output", "outputs", "outdir",  "save",
+                                                     "saved",       "log",    "logs",    "logging", "logdir",
+                                                     "runs",        "result", "results", "report",  "project",
+                                                     "tensorboard", "export", "dump",    "profile", "trace"};
+    std::string name = option.substr(0, option.find('='));
+    std::replace(name.begin(), name.end(), '_', '-');
+    bool folder = false;
+    bool checkpoint = false;
+    bool work = false;
+    for (const auto part : split(name, '-')) {
+        if (kWritten.contains(part)) {
+            return true;
+        }
+        folder = folder || part == "dir" || part == "folder" || part == "path";
+        checkpoint =
+            checkpoint || part == "checkpoint" || part == "checkpoints" || part == "ckpt" || part == "ckpts";
+        work = work || part == "work";
+    }
+    return folder && (checkpoint || work);
+}
+
 void add_program(const Job& job, HostNeeds& needs) {
     if (job.command.empty()) {
         return;
@@ -75,7 +101,12 @@ void add_program(const Job& job, HostNeeds& needs) {
         const auto equals = word.find('=');
         const std::string value =
             word.starts_with('-') && equals != std::string::npos ? word.substr(equals + 1) : word;
-        if (is_path(value)) {
+        const std::string& before = job.command[i - 1];
+        const bool written =
+            value.size() < word.size()
+                ? is_written(word)
+                : before.starts_with('-') && before.find('=') == std::string::npos && is_written(before);
+        if (is_path(value) && !written) {
             needs.maybe_paths.insert(value);
         }
     }

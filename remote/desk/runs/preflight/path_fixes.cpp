@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/desk/runs/preflight/firewall_fix.h>
 #include <remote/desk/runs/preflight/firewall_rules.h>
 #include <remote/desk/runs/preflight/path_fixes.h>
@@ -35,14 +36,6 @@ struct Gate {
     std::set<std::string> peers;
     const PathResult* example = nullptr;
 };
-
-std::string joined(const std::set<std::string>& words) {
-    std::string list;
-    for (const auto& word : words) {
-        list += (list.empty() ? "" : ", ") + word;
-    }
-    return list;
-}
 
 // What this user may not do: to be copied.
 std::string for_administrator(const Gate& gate, const std::string& node, bool outgoing, int first_port,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/text.h>
 #include <remote/desk/jobs/plan/inner_ranks.h>
 #include <remote/desk/runs/run/event_pump.h>
 #include <remote/desk/runs/verdict_words.h>
@@ -9,6 +10,7 @@
 #include <remote/diagnosis/verdict_source.h>
 
 #include <iterator>
+#include <ranges>
 
 namespace rankscope::inline runs {
 
@@ -334,12 +336,9 @@ void EventPump::report(const StoreBacklog::News& news, std::vector<Event>& store
         NoticeEvent notice{.id = "store-recovered",
                            .title = text(kContext, "The run store accepts events again.")};
         if (!backlog_.cut().empty()) {
-            std::string nodes;
-            for (const auto& [node, first] : backlog_.cut()) {
-                nodes += (nodes.empty() ? "" : ", ") + node;
-            }
-            notice.fix.push_back(
-                text(kContext, "Attach to this run again: that reads what is missing from %1.", {nodes}));
+            notice.fix.push_back(text(kContext,
+                                      "Attach to this run again: that reads what is missing from %1.",
+                                      {joined(backlog_.cut() | std::views::keys)}));
         }
         notify_user(std::move(notice), stored);
     }

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/runs/run/log_findings.h>
+#include <remote/desk/runs/reading/log_findings.h>
 #include <remote/desk/runs/run/log_share.h>
 #include <remote/desk/runs/run/run_controller.h>
 #include <remote/desk/runs/run/run_tracker.h>

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/desk/runs/run/fault_marks.h>
 #include <remote/desk/runs/run/victims.h>
 #include <remote/desk/runs/verdict_words.h>
@@ -331,10 +332,7 @@ std::string FaultMarks::culprit_name() const {
     if (!culprits.empty()) {
         return text(kContext, "ranks %1", {list_ranks(culprits)});
     }
-    std::string names;
-    for (const auto& node : nodes) {
-        names += (names.empty() ? "" : ", ") + node;
-    }
+    std::string names = joined(nodes);
     if (!names.empty()) {
         return names;
     }

@@ -7,14 +7,12 @@
 #include <remote/desk/runs/run/log_diagnosis.h>
 #include <remote/desk/runs/watch/store_path.h>
 #include <remote/diagnosis/verdict_source.h>
-#include <remote/logs/verdicts/diagnosis.h>
 
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 
 namespace rankscope::inline runs {
 namespace {
@@ -22,6 +20,7 @@ namespace {
 constexpr std::size_t kMostUnread = std::size_t{16} << 20;
 constexpr double kLookEveryS = 3;
 constexpr double kShareOfLooks = 0.05;  // of one core, at most
+constexpr double kShareOfSnapshots = 0.1;
 constexpr std::size_t kProblems = 3;
 constexpr double kGaps = 3;
 constexpr double kSure = 0.8;  // what nothing but a pause confirms
@@ -41,51 +40,9 @@ std::uint64_t lines_of(const std::string& text) {
 
 }  // namespace
 
-/// The lines of one attempt, of all ranks. Of the thread alone.
-class LogDiagnosis::Reader {
-public:
-    explicit Reader(const std::string& run_id)
-        : set_(log_rules()),
-          lines_(run_id, 0, [this](const logs::LogLine& line) { diagnosis_->take(line); }) {
-        diagnosis_.emplace(set_.rules);
-    }
-
-    const std::vector<logs::RuleProblem>& problems() const { return set_.problems; }
-    void take(const Item& item) {
-        switch (item.kind) {
-            case Item::Kind::Output:
-                lines_.take(item.event);
-                break;
-            case Item::Kind::Skipped:
-                lines_.skip(item.rank, item.lines);
-                break;
-            case Item::Kind::Restart:
-                diagnosis_.emplace(set_.rules);
-                break;
-        }
-    }
-    /// Of what was read so far; more may follow.
-    LogFindings now() const {
-        auto found = diagnosis_->so_far(lines_.sources()).verdicts;
-        for (auto& verdict : found) {
-            lines_.names().replace_in(verdict);
-        }
-        return likely_causes(std::move(found), set_.rules);
-    }
-    LogFindings finish() {
-        lines_.finish();
-        return now();
-    }
-
-private:
-    const logs::RuleSet set_;
-    std::optional<logs::Diagnosis> diagnosis_;
-    RunOutput lines_;
-};
-
 void LogDiagnosis::set_hang_after(double seconds) {
     const std::lock_guard lock(mutex_);
-    hang_after_s_ = seconds > 0 ? seconds : hang_after_s_;
+    signs_.hang_after_s = seconds > 0 ? seconds : signs_.hang_after_s;
 }
 
 void LogDiagnosis::set_plan(const LaunchPlan& plan) {
@@ -110,25 +67,41 @@ void LogDiagnosis::recall(const Event& event) {
     take(event, true);
 }
 
+void LogDiagnosis::end_recall() {
+    {
+        const std::lock_guard lock(mutex_);
+        over_ = true;
+    }
+    changed_.notify_all();
+}
+
 void LogDiagnosis::take(const Event& event, bool may_wait) {
     std::unique_lock lock(mutex_);
-    if (closing_ || ignoring_) {
+    if (closing_ || (ignoring_ && !reads_all())) {
         return;
     }
-    note_sign(event);
+    if (!ignoring_) {
+        note_sign(event);
+    }
     if (const auto* log = event.as<LogEvent>(); log != nullptr && event.rank >= 0) {
-        if (log->shared) {
+        if (log->shared && !ignoring_) {
             shared_.insert(event.rank);
         }
         take_output(event, *log, may_wait, lock);
     } else if (const auto* verdict = event.as<DiagnosisEvent>(); verdict != nullptr && event.node.empty()) {
-        take_verdict(*verdict);
+        take_verdict(event, *verdict);
     } else if (const auto* notice = event.as<NoticeEvent>(); notice != nullptr && event.node.empty()) {
-        stalled_ = stalled_ || notice->id == "look-unavailable";
+        stalled_ = !ignoring_ && (stalled_ || notice->id == "look-unavailable");
     } else if (const auto* stage = event.as<StageEvent>(); stage != nullptr && !event.node.empty() &&
                                                            stage->name == StageName::Restart &&
                                                            stage->status == StageStatus::Done) {
         begin_attempt(event.node);
+        items_.emplace_back(event);
+    } else if (reads_all() && event.as<NcclEvent>() != nullptr) {
+        start_thread();
+        items_.emplace_back(event);
+    } else if (const auto* end = event.as<EndEvent>(); end != nullptr && event.node.empty()) {
+        over_ = true;
     } else if (event.as<MetricEvent>() == nullptr) {
         return;
     }
@@ -140,27 +113,27 @@ void LogDiagnosis::note_sign(const Event& event) {
     const auto* metric = event.as<MetricEvent>();
     const bool step = metric != nullptr && metric->step >= 0;
     if (const auto* stage = event.as<StageEvent>(); stage != nullptr && stage->name == StageName::Pause) {
-        paused_.insert(event.node);
+        signs_.paused.insert(event.node);
     } else if (stage != nullptr && stage->name == StageName::Continue) {
-        paused_.erase(event.node);
+        signs_.paused.erase(event.node);
     }
     const bool sign = step || event.as<StageEvent>() != nullptr || event.as<ExitEvent>() != nullptr ||
-                      (!stepped_ && event.as<LogEvent>() != nullptr);
+                      (!signs_.stepped && event.as<LogEvent>() != nullptr);
     if (!sign) {
         return;
     }
     const double now = monotonic_s();
     if (step) {
-        longest_gap_s_ = stepped_ ? std::max(longest_gap_s_, now - last_sign_) : 0;
-        stepped_ = true;
+        signs_.longest_gap_s = signs_.stepped ? std::max(signs_.longest_gap_s, now - signs_.last) : 0;
+        signs_.stepped = true;
         stalled_ = false;
     }
-    last_sign_ = now;
+    signs_.last = now;
 }
 
 bool LogDiagnosis::makes_no_progress() const {
-    return last_sign_ > 0 && paused_.empty() &&
-           monotonic_s() - last_sign_ > std::max(hang_after_s_, kGaps * longest_gap_s_);
+    return signs_.last > 0 && signs_.paused.empty() &&
+           monotonic_s() - signs_.last > std::max(signs_.hang_after_s, kGaps * signs_.longest_gap_s);
 }
 
 void LogDiagnosis::take_output(const Event& event, const LogEvent& log, bool may_wait,
@@ -169,22 +142,26 @@ void LogDiagnosis::take_output(const Event& event, const LogEvent& log, bool may
     if (may_wait) {
         room_.wait(lock, [this] { return closing_ || waiting_bytes_ < kMostUnread; });
     }
-    const bool earlier = attempts_[event.node] < attempt_;  // the others have started again already
-    if (earlier || waiting_bytes_ >= kMostUnread) {
-        left_out_[event.rank] += lines_of(log.text);
+    if (waiting_bytes_ >= kMostUnread) {
+        LeftOut& left_out = left_out_[event.rank];
+        left_out.lines += lines_of(log.text);
+        left_out.bytes += log.text.size();
         return;
     }
-    for (const auto& [rank, lines] : std::exchange(left_out_, {})) {
-        items_.push_back({.kind = Item::Kind::Skipped, .event = {}, .rank = rank, .lines = lines});
+    for (const auto& [rank, what] : std::exchange(left_out_, {})) {
+        items_.emplace_back(Skipped{rank, what});
     }
-    items_.push_back({.kind = Item::Kind::Output, .event = event});
+    items_.emplace_back(event);
     waiting_bytes_ += log.text.size() + sizeof(Item);
-    unread_ = true;
+    unread_ = unread_ || !ignoring_;
 }
 
-void LogDiagnosis::take_verdict(const Verdict& verdict) {
-    if (is_from_logs(verdict) || is_store_path(verdict) || verdict.id == FailureId("rank-slow") ||
-        verdict.phase == VerdictPhase::End) {
+void LogDiagnosis::take_verdict(const Event& event, const Verdict& verdict) {
+    if (reads_all() && verdict.phase == VerdictPhase::End) {
+        items_.emplace_back(event);
+    }
+    if (ignoring_ || is_from_logs(verdict) || is_store_path(verdict) ||
+        verdict.id == FailureId("rank-slow") || verdict.phase == VerdictPhase::End) {
         return;
     }
     std::erase_if(measured_, [&](const Verdict& one) { return same(one, verdict); });
@@ -200,13 +177,27 @@ void LogDiagnosis::begin_attempt(const std::string& node) {
         attempt_ = attempts_[node];
         measured_.clear();
         stalled_ = false;
-        items_.push_back({.kind = Item::Kind::Restart});
     }
 }
 
 void LogDiagnosis::ignore_further() {
     const std::lock_guard lock(mutex_);
-    ignoring_ = true;
+    if (!std::exchange(ignoring_, true) && reads_all()) {
+        items_.emplace_back(Ignore());
+    }
+}
+
+bool LogDiagnosis::look(Look look) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (closing_ || !reads_all()) {
+            return false;
+        }
+        start_thread();
+        looks_.waiting.push_back(std::move(look));
+    }
+    changed_.notify_all();
+    return true;
 }
 
 void LogDiagnosis::conclude(Done done) {
@@ -241,37 +232,79 @@ void LogDiagnosis::start_thread() {
     }
 }
 
+void LogDiagnosis::read(const std::deque<Item>& items) {
+    for (const Item& item : items) {
+        if (const auto* event = std::get_if<Event>(&item)) {
+            reading_->take(*event);
+        } else if (const auto* skipped = std::get_if<Skipped>(&item)) {
+            reading_->skip(skipped->rank, skipped->what.lines, skipped->what.bytes);
+        } else {
+            reading_->ignore_further();
+        }
+    }
+}
+
+void LogDiagnosis::answer_looks(std::unique_lock<std::mutex>& lock) {
+    const auto looks = std::exchange(looks_.waiting, {});
+    const bool over = over_;
+    lock.unlock();
+    if (over || !looks_.shown || reading_->has_news()) {
+        const double begun = monotonic_s();
+        if (over) {
+            reading_->finish_lines();
+        }
+        looks_.shown = over ? reading_->whole() : reading_->snapshot();
+        const double now = monotonic_s();
+        looks_.next_s = now + (now - begun) / kShareOfSnapshots;
+    }
+    for (const Look& look : looks) {
+        look(looks_.shown);
+    }
+    lock.lock();
+}
+
 void LogDiagnosis::run() {
     static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kLowPriority));
-    Reader reader(run_id_);
-    for (std::size_t i = 0; i < std::min(kProblems, reader.problems().size()); ++i) {
-        const auto& problem = reader.problems()[i];
+    const auto rules = std::make_shared<const logs::RuleSet>(log_rules());
+    reading_.emplace(run_id_, depth_, rules);
+    for (std::size_t i = 0; i < std::min(kProblems, rules->problems.size()); ++i) {
+        const auto& problem = rules->problems[i];
         post_(desk_stage(StageName::Note, StageStatus::Failed,
                          problem.file + ':' + std::to_string(problem.line) + ": " + problem.message));
     }
+    const auto conclusion = [this] {
+        reading_->finish_lines();
+        return with_nodes(reading_->causes());
+    };
     double next_look = 0;
     std::unique_lock lock(mutex_);
     while (!closing_) {
+        const auto due = [&] { return over_ || monotonic_s() >= looks_.next_s; };
         const auto wanted = [&] {
             return closing_ || !items_.empty() || !conclusions_.empty() ||
+                   (!looks_.waiting.empty() && due()) ||
                    (hangs() ? unread_ && monotonic_s() >= next_look : !posted_.empty());
         };
-        changed_.wait_for(lock, std::chrono::duration<double>(kLookEveryS), wanted);
+        const double patience = looks_.waiting.empty()
+                                    ? kLookEveryS
+                                    : std::clamp(looks_.next_s - monotonic_s(), 0.0, kLookEveryS);
+        changed_.wait_for(lock, std::chrono::duration<double>(patience), wanted);
         const auto items = std::exchange(items_, {});
         waiting_bytes_ = 0;
         lock.unlock();
         room_.notify_all();
-        for (const auto& item : items) {
-            reader.take(item);
-        }
+        read(items);
         lock.lock();
+        if (!looks_.waiting.empty() && due() && (items_.empty() || !over_)) {
+            answer_looks(lock);
+        }
         if (!items_.empty() || closing_) {
             continue;
         }
         if (!conclusions_.empty()) {
             const auto conclusions = std::exchange(conclusions_, {});
             lock.unlock();
-            const LogFindings found = with_nodes(reader.finish());
+            const LogFindings found = conclusion();
             for (const auto& done : conclusions) {
                 done(found);
             }
@@ -282,16 +315,19 @@ void LogDiagnosis::run() {
             unread_ = false;
             lock.unlock();
             const double begun = monotonic_s();
-            LogFindings found = with_nodes(reader.now());
+            LogFindings found = with_nodes(reading_->causes());
             const double now = monotonic_s();
             next_look = now + std::max(kLookEveryS, (now - begun) / kShareOfLooks);
             lock.lock();
             post_changes(std::move(found), lock);
         }
     }
+    if (!looks_.waiting.empty()) {
+        answer_looks(lock);
+    }
     const auto conclusions = std::exchange(conclusions_, {});
     lock.unlock();
-    const LogFindings found = conclusions.empty() ? LogFindings() : with_nodes(reader.finish());
+    const LogFindings found = conclusions.empty() ? LogFindings() : conclusion();
     for (const auto& done : conclusions) {
         done(found);
     }

@@ -31,18 +31,12 @@ namespace {
 constexpr const char* kContext = "RunController";
 constexpr auto kLookEvery = std::chrono::milliseconds(100);
 
-Event event_of(EventBody body) {
-    Event event;
-    event.body = std::move(body);
-    return event;
-}
-
 }  // namespace
 
 class RunController::Impl {
 public:
     Impl(std::shared_ptr<RunStore> run_store, Prompter prompter, EventSink events, PlanSink plan_sink,
-         std::string run_id, std::uint64_t log_limit);
+         std::string run_id, std::uint64_t log_limit, bool can_look);
     ~Impl();
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
@@ -63,6 +57,7 @@ public:
     bool closing = false;
     bool unexplained = false;  ///< the run has ended, and why is looked for
     int exit_code = 0;
+    std::optional<LogDiagnosis> logs;
 
 private:
     Result<LaunchPlan> prepare(RunRequest& request);
@@ -86,7 +81,6 @@ private:
     std::unique_ptr<EventPump> pump;
     std::optional<KeptFacts> kept_facts;
     std::optional<Watcher> watcher;
-    std::optional<LogDiagnosis> logs;
     std::optional<PathProbe> probe;
     std::optional<RecordedStops> recorded;
     std::mutex launcher_mutex;  ///< the launcher, and what waits for it
@@ -100,7 +94,7 @@ private:
 };
 
 RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter, EventSink events,
-                          PlanSink plan_sink, std::string run_id, std::uint64_t log_limit)
+                          PlanSink plan_sink, std::string run_id, std::uint64_t log_limit, bool can_look)
     : store(std::move(run_store)), sink(std::move(events)) {
     context.run_id = std::move(run_id);
     context.prompter = std::move(prompter);
@@ -114,7 +108,9 @@ RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter
                                    [this](const std::string& cause) { stop_hung(cause); },
                                    [this](HangFinding& finding) { probe->confirm(finding); },
                                    [this] { return launcher_kind(context.job).abilities.look_delay_s; }});
-    logs.emplace(context.run_id, [this](Event event) { pump->post(std::move(event)); });
+    logs.emplace(
+        context.run_id, [this](Event event) { pump->post(std::move(event)); },
+        can_look ? ReadingDepth::All : ReadingDepth::Causes);
     EventPump::Hooks hooks;
     hooks.events = [this](const Event& event) { on_event(event); };
     hooks.plan = [this, sink_plan = std::move(plan_sink)](const LaunchPlan& plan) {
@@ -257,8 +253,9 @@ void RunController::Impl::fail(const Failure& failure) {
     end.outcome = end.exit_code == 130 ? Outcome::Stopped : Outcome::Failed;
     end.detail = to_line(failure);
     if (end.exit_code != 130) {
-        context.post(event_of(
-            verdict_of(failure, context.inventory.find(failure.where) != nullptr ? failure.where : "")));
+        context.post(Event{
+            0, 0, "", -1,
+            verdict_of(failure, context.inventory.find(failure.where) != nullptr ? failure.where : "")});
     }
     end_as(std::move(end));
 }
@@ -276,7 +273,7 @@ void RunController::Impl::refuse(const std::vector<Check>& checks) {
             end.exit_code = exit_code_of(check.id);
             end.detail = to_line(failure_of(check));
         }
-        context.post(event_of(verdict_of(check)));
+        context.post(Event{0, 0, "", -1, verdict_of(check)});
     }
     end_as(std::move(end));
 }
@@ -368,7 +365,7 @@ void RunController::Impl::watch() {
 void RunController::Impl::explain_end() {
     auto cause = watcher->suspicion();
     if (cause || (cause = probe->find_cause())) {
-        context.post(event_of(std::move(*cause)));
+        context.post(Event{0, 0, "", -1, std::move(*cause)});
     }
     finish(std::nullopt);
 }
@@ -546,7 +543,7 @@ RunController::~RunController() = default;
 std::unique_ptr<RunController> RunController::start(RunRequest request, std::shared_ptr<RunStore> store,
                                                     Prompter prompter, EventSink events, PlanSink plan) {
     auto impl = std::make_unique<Impl>(std::move(store), std::move(prompter), std::move(events),
-                                       std::move(plan), new_run_id(), request.log_limit);
+                                       std::move(plan), new_run_id(), request.log_limit, request.can_look);
     impl->coordinator = std::thread(
         [raw = impl.get(), asked = std::move(request)]() mutable { raw->start(std::move(asked)); });
     return std::unique_ptr<RunController>(new RunController(std::move(impl)));  // NOLINT: private constructor
@@ -556,7 +553,7 @@ std::unique_ptr<RunController> RunController::attach(const std::string& run_id, 
                                                      std::shared_ptr<RunStore> store, Prompter prompter,
                                                      EventSink events, PlanSink plan, AttachHooks hooks) {
     auto impl = std::make_unique<Impl>(std::move(store), std::move(prompter), std::move(events),
-                                       std::move(plan), run_id, hooks.log_limit);
+                                       std::move(plan), run_id, hooks.log_limit, hooks.can_look);
     impl->context.inventory = std::move(inventory);
     impl->coordinator = std::thread([raw = impl.get(), heard = std::move(hooks)] { raw->attach(heard); });
     return std::unique_ptr<RunController>(new RunController(std::move(impl)));  // NOLINT: private constructor
@@ -572,6 +569,10 @@ void RunController::stop(StopKind kind) {
 
 void RunController::pause(PauseAction action) {
     impl_->pause(action);
+}
+
+bool RunController::look(std::function<void(std::shared_ptr<const ReadingSnapshot>)> look) {
+    return impl_->logs->look(std::move(look));
 }
 
 bool RunController::finished() const {

@@ -23,6 +23,8 @@ class SessionPool;
 
 namespace rankscope::inline runs {
 
+struct ReadingSnapshot;
+
 /// Receives every event of a run in order: the desk's and the nodes'. Called on the controller's thread,
 /// never on the window's; must not block.
 using EventSink = std::function<void(const Event&)>;
@@ -36,6 +38,7 @@ struct RunRequest {
     std::shared_ptr<SessionPool> sessions{};            ///< what probes have left open; may be null
     std::uint64_t log_limit = LogShare::kDefaultLimit;  ///< bytes of the ranks' output that are kept
     std::string parent{};                               ///< id of the run whose job this is; empty: none
+    bool can_look = false;                              ///< RunController::look()
 };
 
 /// What attach() reads from the store, once, on a thread of the controller's.
@@ -47,6 +50,7 @@ struct AttachHooks {
     /// The stored events are read, and the nodes are followed; or why not ("run-over" where it has ended).
     std::function<void(const Result<void>&)> ready;
     std::uint64_t log_limit = LogShare::kDefaultLimit;  ///< bytes of the ranks' new output that are kept
+    bool can_look = false;                              ///< RunController::look()
 };
 
 /// Carries one run through connect → push → start → rendezvous → first step → end, on threads of its own, and
@@ -78,6 +82,9 @@ public:
     /// SIGSTOP to all processes of the ranks on all nodes, or SIGCONT. Each node answers with a stage event
     /// "pause" or "continue".
     void pause(PauseAction action);
+    /// Calls `look` on another thread with what the lines show so far, once all that has arrived is read; with the whole
+    /// once the run is over. It may wait a moment. False: it is not called; the controller was made without `can_look`.
+    bool look(std::function<void(std::shared_ptr<const ReadingSnapshot>)> look);
     /// True once the desk's EndEvent has been delivered, or attaching has failed.
     bool finished() const;
     /// All its ranks are started: it continues without this program.

@@ -148,13 +148,16 @@ void RunState::apply(const Event& event) {
             apply_rank_stage(*rank, *stage);
         } else if (stage->name == StageName::Restart && stage->status == StageStatus::Done) {
             begin_attempt(*this, event.node);
+            throughput.restart();
         }
         if (!stage->detail.empty() && stage->name != StageName::Note) {
             activity = (event.node.empty() ? "" : event.node + ": ") + stage->detail;
         }
     } else if (const auto* metric = event.as<MetricEvent>(); metric != nullptr && rank != nullptr) {
         apply_metric(*rank, *metric, event.t_us);
-    } else if (event.as<LogEvent>() != nullptr && rank != nullptr) {
+        throughput.apply_metric(rank->rank, *metric, event.t_us);
+    } else if (const auto* log = event.as<LogEvent>(); log != nullptr && rank != nullptr) {
+        throughput.apply_log(rank->rank, *log);
         // Started again: the ranks have met once, and nothing but its output says that it runs.
         if (rank->phase == RankPhase::Starting && !rank->exit && has_no_steps(*this)) {
             rank->phase = RankPhase::Training;
@@ -323,7 +326,7 @@ void RunState::apply_metric(RankState& rank, const MetricEvent& metric, std::int
         }
         if (metric.step >= 0 && key == "loss") {
             rank.loss = value;
-            advances = true;  // a rank that resumes from a checkpoint reports smaller steps
+            advances = advances || !metric.from_file;  // who resumes from a checkpoint reports smaller steps
         } else if (metric.step >= 0 && key == "acc1") {
             rank.acc1 = value;
         } else if (metric.step >= 0 && key == "images_per_s") {
@@ -396,6 +399,7 @@ void RunState::apply_node_stage(const std::string& node, const StageEvent& stage
 
 // The run is over for an empty name: nothing is paused any more.
 void RunState::set_paused(const std::string& node, bool pause, std::int64_t t_us) {
+    throughput.interrupt();
     if (pause) {
         paused.insert(node);
     } else if (node.empty()) {

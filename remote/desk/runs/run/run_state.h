@@ -5,6 +5,7 @@
 
 #include <remote/desk/jobs/plan/launch_plan.h>
 #include <remote/desk/runs/run/metric_names.h>
+#include <remote/desk/runs/run/throughput_record.h>
 #include <remote/wire/event.h>
 
 #include <cstdint>
@@ -120,6 +121,7 @@ struct RunState {
     std::set<std::string> paused;     ///< nodes whose ranks are stopped until they are continued
     std::set<std::string> saving;     ///< nodes whose ranks got the checkpoint signal before a stop
     std::vector<RankState> ranks;
+    ThroughputRecord throughput;
     MetricNames metrics;  ///< every name that a rank has reported
     std::vector<ValidationPoint> validations;
     std::vector<DiagnosisEvent> diagnoses;       ///< why it failed, most likely cause first

@@ -96,9 +96,14 @@ const RunTracker::Exit* RunTracker::culprit() const {
     return best;
 }
 
-// Of a rank whose program ended well nevertheless.
+// Of a rank whose program ended well nevertheless. Of mpirun only the first node tells: what waits for it on the others
+// ends well with it.
 bool RunTracker::is_tolerated(const Exit& exit) const {
-    const auto end = ended_.find(exit.node);
+    const auto has_mpi = [](const std::vector<RankPlan>& ranks) {
+        return std::any_of(ranks.begin(), ranks.end(), [](const RankPlan& rank) { return rank.mpi; });
+    };
+    const bool mpi = has_mpi(plan_.ranks) || has_mpi(plan_.programs);
+    const auto end = ended_.find(mpi ? plan_.master_node : exit.node);
     return exit.event.inner && end != ended_.end() && end->second.outcome == Outcome::Done;
 }
 

@@ -230,7 +230,7 @@ bool insert_metric(Statement& insert, const std::string& run_id, const Event& ev
         const double value = metric.value(kColumns[i]);
         std::isfinite(value) ? insert.bind(9 + i, value) : insert.bind_null(9 + i);
     }
-    MetricEvent rest;
+    MetricEvent rest{-1, -1, {}, metric.texts, metric.from_file, metric.voids_after};
     for (const auto& [key, value] : metric.values) {
         // SQLite has no NaN (it becomes NULL): such a value, and infinity with it, goes to the rest, where
         // null and "inf" keep their meaning.
@@ -239,7 +239,6 @@ bool insert_metric(Statement& insert, const std::string& run_id, const Event& ev
             rest.values.emplace_back(key, value);
         }
     }
-    rest.texts = metric.texts;
     insert.bind(13, body_to_json(rest));
     return insert.step() == Statement::Step::Done;
 }

@@ -3,6 +3,7 @@
 
 #include <base/clock.h>
 #include <base/metrics_line.h>
+#include <base/text.h>
 #include <remote/desk/jobs/launchers/slurm/slurm_options.h>
 #include <remote/desk/jobs/launchers/slurm/slurm_plan.h>
 #include <remote/desk/nodes/session/slurm_failures.h>
@@ -431,13 +432,9 @@ void SlurmLauncher::take_state(const wire::SlurmState& state) {
         const std::vector<std::string> hosts(state.allocation().hosts().begin(),
                                              state.allocation().hosts().end());
         plan_ = with_allocation(plan_, hosts, static_cast<int>(state.allocation().master_port()));
-        std::string names;
-        for (const auto& host : hosts) {
-            names += (names.empty() ? "" : ", ") + host;
-        }
         context_.reports.plan(plan_);
         context_.stage(StageName::Queue, StageStatus::Done,
-                       text(kContext, "job %1 runs on %2", {std::to_string(state.job_id()), names}));
+                       text(kContext, "job %1 runs on %2", {std::to_string(state.job_id()), joined(hosts)}));
         context_.stage(StageName::Start, StageStatus::Begin);
     } else if (!allocated_ && !state.over() && !(state.state().empty() && state.problem().empty())) {
         const std::string line = describe_slurm_queue(state);

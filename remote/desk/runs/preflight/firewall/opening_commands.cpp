@@ -6,6 +6,7 @@
 #include <remote/desk/runs/preflight/firewall/opening_commands.h>
 
 #include <cctype>
+#include <ranges>
 #include <span>
 
 namespace rankscope::inline runs {
@@ -20,11 +21,7 @@ ShellWord port_range(const OpenedPorts& ports, SourceText separator) {
 }
 
 std::string list_of(const std::vector<NumericAddress>& peers) {
-    std::string all;
-    for (const auto& peer : peers) {
-        all += (all.empty() ? "" : ", ") + peer.text();
-    }
-    return all;
+    return joined(peers | std::views::transform(&NumericAddress::text));
 }
 
 ShellWord separated(const std::vector<NumericAddress>& peers, SourceText separator) {

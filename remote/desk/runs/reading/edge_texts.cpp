@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gui/nccl/edge_texts.h>
+#include <remote/desk/runs/reading/edge_texts.h>
 
 #include <algorithm>
 #include <utility>
 
-namespace rankscope::gui {
+namespace rankscope::inline runs {
 
 void EdgeTexts::add(const logs::LinePlace& place, std::string_view text) {
     text = text.substr(0, kLongest);
@@ -48,4 +48,4 @@ std::string_view EdgeTexts::find(const logs::LinePlace& place) const {
     return open_ ? in(*open_) : std::string_view();
 }
 
-}  // namespace rankscope::gui
+}  // namespace rankscope::inline runs

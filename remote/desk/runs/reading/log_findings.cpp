@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/runs/run/log_findings.h>
+#include <remote/desk/runs/reading/log_findings.h>
 #include <remote/diagnosis/verdict_source.h>
 
 #include <algorithm>

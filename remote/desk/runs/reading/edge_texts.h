@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace rankscope::gui {
+namespace rankscope::inline runs {
 
 /// The lines that state connections of NCCL, by their place. A value that is cheap to copy: full blocks are shared and
 /// never change. Bounded: of more than kMostBytes, the first lines stay.
@@ -48,4 +48,4 @@ private:
     std::size_t bytes_ = 0;
 };
 
-}  // namespace rankscope::gui
+}  // namespace rankscope::inline runs

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <gui/nccl/edge_texts.h>
+#include <remote/desk/runs/reading/edge_texts.h>
 #include <remote/desk/runs/watch/saved_flights.h>
 #include <remote/diagnosis/verdict.h>
 #include <remote/logs/facts/run_facts.h>
@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
-namespace rankscope::gui {
+namespace rankscope::inline runs {
 
 /// What the lines of a run, or of logs from elsewhere, say of NCCL. Immutable once it is shared between threads.
-struct NcclSnapshot {
+struct ReadingSnapshot {
     std::vector<std::string> sources;  ///< names, by LinePlace::file
     std::vector<int> source_ranks;     ///< of a run: whose output each source is; empty: files
     logs::RunFacts facts;
@@ -44,4 +44,4 @@ struct NcclSnapshot {
     std::shared_ptr<const SavedFlights> flights = std::make_shared<const SavedFlights>();
 };
 
-}  // namespace rankscope::gui
+}  // namespace rankscope::inline runs
