@@ -111,6 +111,7 @@ inline constexpr auto kFailureIds = std::to_array<std::string_view>({
     "master-port-reset",
     "master-unresolvable",
     "module-missing",
+    "mpi-alone",
     "mtu-blackhole",
     "mtu-skew",
     "nan-gradient",

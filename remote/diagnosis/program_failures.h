@@ -116,6 +116,11 @@ inline constexpr auto kProgramFailures = std::to_array<CatalogueEntry>({
      "All other events are stored. Free space there, or set cache_dir: to another disk."},
     {"look-unavailable", ExitClass::None, "The ranks on {node} cannot be inspected.",
      "Check the connection to the node."},
+    {"mpi-alone", ExitClass::None,
+     "Rank {rank} on {node} uses MPI, but no mpirun has started it: MPI_Init finds it alone.",
+     "Make mpirun the command and write mpi: true, or start it with srun (launcher: slurm): Rankscope sees "
+     "its "
+     "ranks there."},
     {"mtu-skew", ExitClass::None, "The MTU differs between the nodes.",
      "Set the same MTU on all interfaces of the network."},
     {"no-answer", ExitClass::Unreachable, "A node did not answer in time.",

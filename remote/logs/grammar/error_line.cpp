@@ -166,30 +166,35 @@ std::optional<ErrorLine> error_line(const LogLine& line) {
     if (const auto exception = exception_at(message)) {
         return ErrorLine{ErrorLayer::Python, message};
     }
-    const auto layer = layer_of(line);
+    // The layer costs a hundred words: it is looked for where the line may be taken.
     if (line.level == LineLevel::Error) {
-        return is_count(message) ? std::nullopt : std::optional(ErrorLine{layer, message});
+        return is_count(message) ? std::nullopt : std::optional(ErrorLine{layer_of(line), message});
     }
     const bool warning = line.level == LineLevel::Warn;
     if (const auto rest = after_c_place(message); !rest.empty() && !warning) {
-        const bool quiet = rest.starts_with("INFO") || rest.starts_with("DEBUG") || rest.starts_with("TRACE");
-        return quiet || (layer == ErrorLayer::Program && !has_one(rest, kFailures))
+        if (rest.starts_with("INFO") || rest.starts_with("DEBUG") || rest.starts_with("TRACE")) {
+            return std::nullopt;
+        }
+        const auto layer = layer_of(line);
+        return layer == ErrorLayer::Program && !has_one(rest, kFailures)
                    ? std::nullopt
                    : std::optional(ErrorLine{layer, message});
     }
-    if (warning) {
-        return warns_of_faults(layer) ? std::optional(ErrorLine{layer, message}) : std::nullopt;
+    const bool begins = begins_with_failure(message) || message.starts_with("what(): ");
+    const bool fails = has_one(message, kFailures);
+    const bool shouts = has_one(message, kShouted);
+    if (!warning && ((!begins && !fails && !shouts) || is_count(message))) {
+        return std::nullopt;
     }
+    const auto layer = layer_of(line);
     const bool known = layer != ErrorLayer::Program && layer != ErrorLayer::Cuda &&
                        layer != ErrorLayer::Torch && layer != ErrorLayer::Kubernetes;
-    if (begins_with_failure(message) || message.starts_with("what(): ") ||
-        (known && line.speaker != Speaker::Program && has_one(message, kFailures)) ||
-        (warns_of_faults(layer) && has_one(message, kFailures)) || (known && has_one(message, kShouted)) ||
-        (layer == ErrorLayer::Ray && has_one(message, kFailures) &&
-         message.find("Worker exit") != message.npos)) {
-        return is_count(message) ? std::nullopt : std::optional(ErrorLine{layer, message});
-    }
-    return std::nullopt;
+    const bool of_ray =
+        layer == ErrorLayer::Ray && fails && message.find("Worker exit") != std::string_view::npos;
+    const bool taken = warning ? warns_of_faults(layer)
+                               : begins || (known && fails && line.speaker != Speaker::Program) ||
+                                     (warns_of_faults(layer) && fails) || (known && shouts) || of_ray;
+    return taken ? std::optional(ErrorLine{layer, message}) : std::nullopt;
 }
 
 }  // namespace rankscope::logs

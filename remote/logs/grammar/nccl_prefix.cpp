@@ -78,10 +78,15 @@ bool find_nccl(std::string_view& rest, std::string_view known_host, LogLine& lin
         line.level = LineLevel::Info;
         return true;
     }
-    const auto word = rest.find(" NCCL ");
+    // A letter that is rare, and not the blank before it: every line of a program passes here.
+    auto word = rest.find("NCCL ", 1);
+    while (word != std::string_view::npos && rest[word - 1] != ' ') {
+        word = rest.find("NCCL ", word + 1);
+    }
     if (word == std::string_view::npos) {
         return false;
     }
+    --word;
     const auto level = rest.substr(word + 6);
     if (!level.starts_with("INFO") && !level.starts_with("WARN") && !level.starts_with("TRACE") &&
         !level.starts_with("CALL")) {

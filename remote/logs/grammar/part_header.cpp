@@ -45,8 +45,9 @@ std::string_view of_frame(std::string_view text) {
 /// "node1 | CHANGED | rc=0 >>", "node1 | UNREACHABLE! => {".
 std::string_view of_ansible(std::string_view text) {
     constexpr std::array<std::string_view, 4> kStates = {"CHANGED", "SUCCESS", "FAILED", "UNREACHABLE"};
-    const auto bar = text.find(" | ");
-    if (bar == std::string_view::npos || bar > 64) {
+    constexpr std::size_t kLongestName = 64;
+    const auto bar = text.substr(0, kLongestName + 3).find(" | ");
+    if (bar == std::string_view::npos) {
         return {};
     }
     for (const auto state : kStates) {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <system_error>
@@ -111,10 +110,7 @@ bool names_no_log(std::string_view name) {
         ".py",  ".pyc", ".so",    ".pt",   ".pth", ".bin", ".ckpt", ".safetensors", ".npy",
         ".npz", ".png", ".jpg",   ".jpeg", ".gif", ".svg", ".pdf",  ".html",        ".css",
         ".js",  ".ts",  ".ipynb", ".c",    ".cpp", ".cu",  ".h",    ".md",          ".whl"};
-    std::string lower(
-        name.substr(name.find_last_of('/') == std::string_view::npos ? 0 : name.find_last_of('/') + 1));
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string lower = lower_case(base_name(name));
     return std::any_of(kOthers.begin(), kOthers.end(),
                        [&](std::string_view end) { return lower.ends_with(end); });
 }

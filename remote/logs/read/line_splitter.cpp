@@ -85,6 +85,7 @@ void LineSplitter::feed(std::string_view bytes) {
         const auto end = bytes.find('\n');
         if (end == std::string_view::npos) {
             carry(bytes);
+            carried_from_ += bytes.size();
             return;
         }
         if (carried_.empty() && left_out_ == 0) {
@@ -94,8 +95,16 @@ void LineSplitter::feed(std::string_view bytes) {
             end_of_line(carried_);
             carried_.clear();
         }
+        begin_after(end + 1);
         bytes.remove_prefix(end + 1);
     }
+}
+
+void LineSplitter::begin_after(std::size_t bytes) {
+    if (begin_ != RawLine::kNowhere) {
+        begin_ += carried_from_ + bytes;
+    }
+    carried_from_ = 0;
 }
 
 void LineSplitter::finish() {
@@ -139,11 +148,11 @@ void LineSplitter::carry(std::string_view bytes) {
 
 void LineSplitter::end_of_line(std::string_view line) {
     if (line.size() <= longest_ && left_out_ == 0 && is_plain(line)) {
-        emit(line);
+        give(line);
     } else {
         pieces(line);
         if (!emitted_) {
-            emit({});
+            give({});
         }
     }
     ++line_;
@@ -171,7 +180,7 @@ void LineSplitter::piece(std::string_view piece) {
     }
     if (is_plain(piece)) {
         if (!piece.empty()) {
-            emit(piece);
+            give(piece);
         }
         return;
     }
@@ -214,16 +223,16 @@ void LineSplitter::piece(std::string_view piece) {
         remarks_.add(RemarkKind::BadText, source_, number, bad);
     }
     if (!cleaned_.empty()) {
-        emit(cleaned_);
+        give(cleaned_);
     }
 }
 
-void LineSplitter::emit(std::string_view text) {
+void LineSplitter::give(std::string_view text) {
     if (emitted_) {
         remarks_.add(RemarkKind::Overwritten, source_, line_ + 1, 1);
     }
     emitted_ = true;
-    sink_({{source_, line_ + 1}, text});
+    sink_({{source_, line_ + 1}, text, begin_});
 }
 
 }  // namespace rankscope::logs

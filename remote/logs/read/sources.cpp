@@ -57,7 +57,8 @@ private:
     struct Input {
         std::string name;
         std::int64_t modified_s = 0;
-        int depth = 0;  ///< archives around it
+        int depth = 0;                    ///< archives around it
+        std::filesystem::path file = {};  ///< Source::file
     };
 
     void read_file(const FoundFile& file) {
@@ -75,23 +76,24 @@ private:
         unpacked_of_file_ = 0;
         over_ = unpacked_ > options_.most_unpacked;
         int error = 0;
-        read_bytes({.name = file.name, .modified_s = file.modified_s}, [&]() -> std::string_view {
-            if (stop_.stop_requested()) {
-                return {};
-            }
-            ssize_t got = 0;
-            do {
-                got = ::read(fd, buffer_.data(), buffer_.size());
-            } while (got < 0 && errno == EINTR);
-            if (got <= 0) {
-                error = got < 0 ? errno : 0;
-                return {};
-            }
-            packed_read_ += static_cast<std::uint64_t>(got);
-            reported_.done += static_cast<std::uint64_t>(got);
-            report(file.name, false);
-            return {buffer_.data(), static_cast<std::size_t>(got)};
-        });
+        read_bytes({.name = file.name, .modified_s = file.modified_s, .file = file.path},
+                   [&]() -> std::string_view {
+                       if (stop_.stop_requested()) {
+                           return {};
+                       }
+                       ssize_t got = 0;
+                       do {
+                           got = ::read(fd, buffer_.data(), buffer_.size());
+                       } while (got < 0 && errno == EINTR);
+                       if (got <= 0) {
+                           error = got < 0 ? errno : 0;
+                           return {};
+                       }
+                       packed_read_ += static_cast<std::uint64_t>(got);
+                       reported_.done += static_cast<std::uint64_t>(got);
+                       report(file.name, false);
+                       return {buffer_.data(), static_cast<std::size_t>(got)};
+                   });
         if (error != 0) {
             remark_file(RemarkKind::Unreadable, file.name, std::generic_category().message(error));
         }
@@ -138,6 +140,7 @@ private:
     void read_gzip(Input input, const ByteSource& bytes) {
         GzipBytes packed(bytes);
         ++input.depth;
+        input.file.clear();
         read_bytes(input, [&] { return unpacked(packed, input.name); });
         if (!packed.why().empty() && !stop_.stop_requested()) {
             remark_file(RemarkKind::ArchiveDamaged, input.name, packed.why());
@@ -146,11 +149,17 @@ private:
 
     std::uint32_t begin_source(const Input& input) {
         const auto index = static_cast<std::uint32_t>(sources_.size());
-        sources_.push_back({.name = input.name, .modified_s = input.modified_s});
+        sources_.push_back({.name = input.name, .modified_s = input.modified_s, .file = input.file});
         if (sink_.begin) {
             sink_.begin(index, sources_.back());
         }
         return index;
+    }
+
+    void end_source(std::uint32_t index) {
+        if (sink_.end) {
+            sink_.end(index, sources_[index]);
+        }
     }
 
     void read_whole(const Input& input, const ByteSource& bytes) {
@@ -164,6 +173,7 @@ private:
         }
         sources_[index].bytes = whole.size();
         if (ended && (stop_.stop_requested() || sink_.whole.take(sources_[index], whole))) {
+            end_source(index);
             return;
         }
         sources_[index].bytes = 0;
@@ -190,6 +200,7 @@ private:
             text.finish();
         }
         sources_[index].lines = lines.lines();
+        end_source(index);
     }
 
     void read_archive(const Input& input, const ByteSource& bytes) {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -30,6 +31,8 @@ struct Source {
     std::uint64_t bytes = 0;  ///< unpacked
     std::uint64_t lines = 0;
     std::int64_t modified_s = 0;  ///< Unix seconds; 0: unknown
+    std::filesystem::path file =
+        {};  ///< that has these bytes as they are; empty: they were packed, or piped in
 };
 
 struct SourceList {
@@ -45,11 +48,12 @@ struct WholeSink {
     std::function<bool(const Source&, std::string_view bytes)> take;
 };
 
-/// What a reading calls, in this order for each source: begin, line…, on the caller's thread.
+/// What a reading calls, in this order for each source: begin, line…, end, on the caller's thread.
 struct RawSink {
     std::function<void(std::uint32_t index, const Source&)> begin;
     std::function<void(const RawLine&)> line;
-    WholeSink whole = {};  ///< begin, take for its sources
+    WholeSink whole = {};                                              ///< begin, take, end for its sources
+    std::function<void(std::uint32_t index, const Source&)> end = {};  ///< also of one that was stopped
 };
 
 struct ReadProgress {

@@ -108,10 +108,12 @@ bool TextBytes::begin() {
         encoding_ = Encoding::Bytes;
         if (head.starts_with("\xef\xbb\xbf")) {
             head.remove_prefix(3);
+            lines_.start_at(3);
         }
     }
     if (encoding_ != Encoding::Bytes) {
         remarks_.add({.kind = RemarkKind::Utf16, .source = source_});
+        lines_.start_at(RawLine::kNowhere);
     }
     pass(head);
     head_ = {};

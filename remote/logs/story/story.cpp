@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
+#include <remote/logs/rules/literal_scan.h>
 #include <remote/logs/story/story.h>
 
 #include <re2/re2.h>
@@ -12,6 +14,7 @@ namespace rankscope::logs {
 namespace {
 
 constexpr std::size_t kLongestText = 2000;
+constexpr std::size_t kLongestField = 200;
 
 Moment moment_of(const LogLine& line) {
     return {line.time, line.time_of_day_only};
@@ -48,6 +51,31 @@ const std::array<ExitShape, 6>& exit_shapes() {
         {"Killing subprocess", re2::RE2(R"(launch\.py.*Killing subprocess (?P<pid>\d+))")},
     }};
     return shapes;
+}
+
+// Lines that say how a process ended, in the order of exit_shapes(), then those of a collective that timed out: one look
+// at a line instead of one for each.
+const LiteralScan& rare_words() {
+    static const LiteralScan scan([] {
+        std::vector<std::string> words;
+        for (const auto& shape : exit_shapes()) {
+            words.emplace_back(shape.anchor);
+        }
+        for (const std::string_view word : TimedOutWorks::kWords) {
+            words.emplace_back(word);
+        }
+        return words;
+    }());
+    return scan;
+}
+
+// "  rank      : 1 (local_rank: 1)"
+bool may_be_field_of_summary(std::string_view text) {
+    if (text.size() >= kLongestField) {
+        return false;
+    }
+    text = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
+    return text.starts_with("host") || text.starts_with("rank") || text.starts_with("exitcode");
 }
 
 int number(const std::string& text) {
@@ -91,7 +119,8 @@ std::size_t Story::process_of(const LogLine& line) {
 
 void Story::take_exit(const LogLine& line) {
     const auto message = line.message;
-    if (exits_.size() >= kMost) {
+    const bool may_be_field = may_be_field_of_summary(message);
+    if (exits_.size() >= kMost || (!may_be_field && rare_.empty())) {
         return;
     }
     ProcessExit exit{.place = line.place,
@@ -99,7 +128,7 @@ void Story::take_exit(const LogLine& line) {
                      .host = {},
                      .printed_on = std::string(line.origin()),
                      .moment = moment_of(line)};
-    if (message.find(" : ") != std::string_view::npos && message.size() < 200) {
+    if (may_be_field) {
         std::string field;
         std::string value;
         std::string pid;
@@ -121,10 +150,11 @@ void Story::take_exit(const LogLine& line) {
             return;
         }
     }
-    for (const auto& shape : exit_shapes()) {
-        if (line.text.find(shape.anchor) == std::string_view::npos) {
-            continue;
+    for (const std::uint32_t word : rare_) {
+        if (word >= exit_shapes().size()) {
+            break;
         }
+        const auto& shape = exit_shapes()[word];
         std::array<re2::StringPiece, 6> groups;
         const auto& names = shape.pattern.NamedCapturingGroups();
         if (!shape.pattern.Match({line.text.data(), line.text.size()}, 0, line.text.size(),
@@ -185,8 +215,12 @@ std::size_t Story::take(const LogLine& line) {
         process.last.text.assign(line.text.substr(0, kLongestText));
     }
     if (line.speaker != Speaker::Nccl) {
+        rare_.clear();
+        rare_words().scan(line.text, rare_);
         take_exit(line);
-        works_.take(line);
+        if (!rare_.empty() && rare_.back() >= exit_shapes().size()) {
+            works_.take(line);
+        }
         take_rendezvous(line);
         progress_.take(line);
         tracebacks_.take(line, index);

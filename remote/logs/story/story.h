@@ -114,6 +114,7 @@ private:
     std::size_t latest_ = 0;
     std::vector<ProcessExit> exits_;
     std::map<std::uint32_t, Summary> summaries_;  // by file
+    std::vector<std::uint32_t> rare_;             // words of the line in hand
     std::uint64_t lines_ = 0;
     TimedOutWorks works_;
     Progress progress_;

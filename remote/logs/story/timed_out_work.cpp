@@ -43,8 +43,8 @@ std::optional<Value> common(const std::vector<std::pair<int, Value>>& all) {
 
 void TimedOutWorks::take(const LogLine& line) {
     const auto has = [&](std::string_view words) { return line.text.find(words) != std::string_view::npos; };
-    const bool timed_out = has("Watchdog caught collective operation timeout");
-    if ((!timed_out && !has("last enqueued")) || count_ >= kMost) {
+    const bool timed_out = has(kWords[0]);
+    if ((!timed_out && !has(kWords[1])) || count_ >= kMost) {
         return;
     }
     static const re2::RE2 rank_shape(R"(\[(?:PG [^\]]*)?[Rr]ank ?(\d+)\])");

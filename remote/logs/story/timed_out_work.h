@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,10 @@ struct WorkComparison {
 class TimedOutWorks {
 public:
     static constexpr std::size_t kMost = 100'000;
+
+    /// Each line that is to be taken has one of them.
+    static constexpr std::array<std::string_view, 2> kWords{"Watchdog caught collective operation timeout",
+                                                            "last enqueued"};
 
     void take(const LogLine& line);
     /// Of the first group whose ranks differ.

@@ -75,10 +75,7 @@ std::optional<std::int64_t> number_of(const std::string& value) {
 
 bool is_word(std::string_view word) {
     static const std::set<std::string> kWords{"true", "false", "yes", "no", "on", "off"};
-    std::string small(word);
-    std::transform(small.begin(), small.end(), small.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return kWords.contains(small);
+    return kWords.contains(lower_case(word));
 }
 
 // Every name of a list; from NCCL 2.24 on "function:list;function:list".
