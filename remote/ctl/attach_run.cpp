@@ -98,8 +98,8 @@ private:
 };
 
 struct Watching {
-    std::optional<StopKind> stop;  ///< asked for at once
-    bool past = false;             ///< shows the stored events as well
+    std::optional<StopKind> stop = {};  ///< asked for at once
+    bool past = false;                  ///< shows the stored events as well
     AttachOptions how = {};
 };
 

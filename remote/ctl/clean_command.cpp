@@ -130,18 +130,22 @@ bool end_holder(const GlobalOptions& options, const NodeSpec& node, AgentLink& l
                options.json);
         return false;
     }
-    const auto killed = end_process(link, entry);
-    if (!killed) {
-        report(killed.failure(), options.json);
+    const auto end = end_process(link, entry);
+    if (!end) {
+        report(end.failure(), options.json);
         return false;
     }
     if (options.json) {
-        const nlohmann::ordered_json json{
-            {"node", node.name}, {"ended", entry.pid}, {"port", entry.port}, {"killed", *killed}};
+        const nlohmann::ordered_json json{{"node", node.name},
+                                          {"ended", entry.pid},
+                                          {"port", entry.port},
+                                          {"was_running", *end != ProcessEnd::Before},
+                                          {"killed", *end == ProcessEnd::Killed}};
         std::printf("%s\n", json_line(json).c_str());
     } else {
-        std::printf("%s: ended %s%s\n", node.name.c_str(), what.c_str(),
-                    *killed ? " with SIGKILL: it did not react to SIGTERM" : "");
+        std::printf("%s: %s %s%s\n", node.name.c_str(), *end == ProcessEnd::Before ? "gone before:" : "ended",
+                    what.c_str(),
+                    *end == ProcessEnd::Killed ? " with SIGKILL: it did not react to SIGTERM" : "");
     }
     return true;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
+#include <base/visible_text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/output.h>
 #include <remote/desk/jobs/config/distribuuuu_job.h>
@@ -32,6 +33,7 @@ struct FromOptions {
     std::vector<std::string> nodes;
     std::string login;                ///< where the job is submitted; empty: it is not
     std::vector<std::string> values;  ///< "CODE=/data/code": what a script asks for
+    int start = 1;                    ///< which of the jobs that a script starts
     std::string output;
     bool force = false;
 };
@@ -94,7 +96,8 @@ int job_from_line(const GlobalOptions& options, const FromOptions& from) {
     const std::string pasted = from.line == "-" ? std::string(std::istreambuf_iterator<char>(std::cin),
                                                               std::istreambuf_iterator<char>())
                                                 : from.line;
-    PastedText text_of_line{pasted, std::filesystem::current_path(), from.nodes, {}};
+    PastedText text_of_line{
+        pasted, std::filesystem::current_path(), from.nodes, {}, static_cast<std::size_t>(from.start - 1)};
     for (const auto& value : from.values) {
         const std::size_t equals = value.find('=');
         if (equals == std::string::npos || equals == 0) {
@@ -106,7 +109,8 @@ int job_from_line(const GlobalOptions& options, const FromOptions& from) {
         }
         text_of_line.values[value.substr(0, equals)] = value.substr(equals + 1);
     }
-    const auto line = read_script_text(text_of_line).line;
+    const ReadText read = read_script_text(text_of_line);
+    const auto& line = read.line;
     if (!line) {
         report(line.failure(), options.json);
         return kUsage;
@@ -139,8 +143,18 @@ int job_from_line(const GlobalOptions& options, const FromOptions& from) {
     }
     const std::string yaml = to_yaml(*job);
     if (options.json) {
-        print_json(nlohmann::json{{"launcher", to_string(line->tool)}, {"job", yaml}, {"notes", notes}});
+        print_json(nlohmann::json{
+            {"launcher", to_string(line->tool)}, {"job", yaml}, {"notes", notes}, {"starts", read.starts}});
         return kDone;
+    }
+    if (read.starts.size() > 1) {
+        std::fprintf(stderr, "%s\n",
+                     text(kContext, "The text starts %1 jobs; this is number %2 (--start N takes another):",
+                          {std::to_string(read.starts.size()), std::to_string(from.start)})
+                         .c_str());
+        for (std::size_t i = 0; i < read.starts.size(); ++i) {
+            std::fprintf(stderr, "  %zu  %s\n", i + 1, visible_line(read.starts[i]).c_str());
+        }
     }
     for (const auto& note : notes) {
         std::fprintf(stderr, "note: %s\n", note.c_str());
@@ -192,6 +206,9 @@ void add_job_command(CLI::App& app, GlobalOptions& options, int& code) {
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->option_text("NAME=VALUE");
+    command
+        ->add_option("--start", from->start, "Which job of a script of --from that starts several: 1, 2, …")
+        ->check(CLI::Range(1, 500));
     command->add_option(
         "--submit-on", from->login,
         "Make a job that Slurm runs: the node to submit a line of srun or sbatch on, or local");

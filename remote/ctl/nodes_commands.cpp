@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/json_text.h>
+#include <base/text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
 #include <remote/desk/nodes/transport/ssh_target.h>
@@ -44,14 +45,6 @@ std::vector<std::string> existing(const SshTarget& target, const std::vector<std
         }
     }
     return found;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string all;
-    for (const auto& word : words) {
-        all += (all.empty() ? "" : ", ") + word;
-    }
-    return all;
 }
 
 int list(const GlobalOptions& options, const std::string& group) {

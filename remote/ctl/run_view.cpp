@@ -6,6 +6,7 @@
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/nodes/session/agent_failures.h>
 #include <remote/desk/runs/run/fault_marks.h>
+#include <remote/desk/runs/run/throughput.h>
 #include <remote/desk/runs/verdict_words.h>
 #include <remote/wire/event_json.h>
 
@@ -267,8 +268,8 @@ void RunView::progress(const Event& event) {
     if (state_.ranks.size() > kRanksInLine) {
         line += "… ";
     }
-    if (const double speed = state_.images_per_s(); std::isfinite(speed)) {
-        line += fixed_text(speed, 0) + " images/s  ";
+    if (const std::string rates = throughput_line(throughput_of(state_)); !rates.empty()) {
+        line += rates + "  ";
     }
     if (const double eta = state_.eta_s(); eta >= 0) {
         line += "ETA " + duration(eta);

@@ -25,6 +25,7 @@
 #include <remote/desk/runs/run/fault_marks.h>
 #include <remote/desk/runs/run/metric_summary.h>
 #include <remote/desk/runs/run/run_state.h>
+#include <remote/desk/runs/run/throughput.h>
 #include <remote/desk/runs/verdict_words.h>
 #include <remote/desk/shared/text.h>
 #include <remote/wire/event_json.h>
@@ -66,6 +67,27 @@ void print_metrics(const RunState& state) {
     }
     if (rows.size() > 1) {
         std::printf("\nLast values, min to max across ranks:\n%s", format_table(rows).c_str());
+    }
+}
+
+void print_throughput(const RunState& state) {
+    const ThroughputReport report = throughput_of(state);
+    if (report.empty()) {
+        return;
+    }
+    std::printf("\n%s\n", throughput_line(report).c_str());
+    const auto print = [](const char* name, const std::optional<ThroughputFigure>& figure) {
+        if (figure) {
+            std::printf("  %s: %s\n", name, safe_text(derivation(*figure)).c_str());
+        }
+    };
+    print("images/s", report.images_per_s);
+    print("samples/s", report.samples_per_s);
+    print("tokens/s", report.tokens_per_s);
+    print("steps/s", report.steps_per_s);
+    print("MFU", report.mfu);
+    for (const MissingThroughput& missing : report.missing) {
+        std::printf("  %s\n", safe_text(to_sentence(missing)).c_str());
     }
 }
 
@@ -133,6 +155,7 @@ int show(const GlobalOptions& options, const std::string& run_id) {
                                      {"params", rank.params}});
         }
         json["marks"] = read_ordered_json(marks_json(fault_marks(state)));
+        json["throughput"] = to_json(throughput_of(state));
         json["metrics"] = metrics_json(state);
         json["samples"] = samples_json(state);
         std::printf("%s\n", json_line(json).c_str());
@@ -172,6 +195,7 @@ int show(const GlobalOptions& options, const std::string& run_id) {
                         last_text(state, rank, "loss", 1, 4), last_text(state, rank, "acc1", 100, 2, " %")});
     }
     std::fputs(format_table(rows).c_str(), stdout);
+    print_throughput(state);
     print_metrics(state);
     if (!state.samples.empty()) {
         std::printf("\n%s", format_samples(state).c_str());

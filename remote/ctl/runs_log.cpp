@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/number_text.h>
+#include <base/text.h>
 #include <remote/ctl/local_time.h>
 #include <remote/ctl/output.h>
 #include <remote/ctl/runs_log.h>
@@ -18,6 +19,7 @@
 #include <cstdio>
 #include <deque>
 #include <memory>
+#include <ranges>
 
 namespace rankscope::ctl {
 namespace {
@@ -157,15 +159,14 @@ Result<LineFilter> filter_of(const LogOptions& how, const RunRecord& run) {
                              text(kContext, "It has ranks 0 to %1.", {std::to_string(run.world_size - 1)}));
         }
     }
-    std::string names;
     bool known = how.node.empty() || run.plan.nodes.empty();
     for (const NodePlan& node : run.plan.nodes) {
         known = known || node.node == how.node;
-        names += (names.empty() ? "" : ", ") + node.node;
     }
     if (!known) {
         return bad_value("--node", text(kContext, "The run has no node \"%1\".", {how.node}),
-                         text(kContext, "Its nodes: %1.", {names}));
+                         text(kContext, "Its nodes: %1.",
+                              {joined(run.plan.nodes | std::views::transform(&NodePlan::node))}));
     }
     if (!how.since.empty()) {
         const auto since = moment_of("--since", how.since, run);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/config/config_node.h>
+#include <base/text.h>
 #include <remote/desk/shared/yaml_write.h>
 
 #include <algorithm>
@@ -27,10 +28,7 @@ bool is_plain(const std::string& word) {
           std::string_view("_/.~").find(word.front()) != std::string_view::npos)) {
         return false;
     }
-    std::string lower;
-    for (const char c : word) {
-        lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
+    const std::string lower = lower_case(word);
     // What YAML 1.1 or 1.2 takes for null, a truth value or a number.
     for (const char* special :
          {"null", "true", "false", "yes", "no", "on", "off", "y", "n", ".inf", ".nan"}) {

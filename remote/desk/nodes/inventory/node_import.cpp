@@ -12,8 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -38,11 +36,8 @@ std::vector<std::string> words_of(const std::string& line) {
 }
 
 std::optional<int> number(std::string_view text, int least, int most) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() && value >= least && value <= most
-               ? std::optional<int>(value)
-               : std::nullopt;
+    const auto value = parse_number<int>(text);
+    return value && *value >= least && *value <= most ? value : std::nullopt;
 }
 
 bool is_address(const std::string& word) {

@@ -26,7 +26,8 @@ Leftover from_wire(const wire::Leftover& entry) {
             entry.live(),
             entry.run_name(),
             entry.desk(),
-            entry.elsewhere()};
+            entry.elsewhere(),
+            entry.start_ticks()};
 }
 
 }  // namespace
@@ -93,15 +94,18 @@ Result<Cleaned> clean_leftovers(AgentLink& link, const CleanRequest& what) {
                    done.bytes()};
 }
 
-Result<bool> end_process(AgentLink& link, const Leftover& entry) {
+Result<ProcessEnd> end_process(AgentLink& link, const Leftover& entry) {
     wire::Request request;
     request.mutable_end_process()->set_pid(entry.pid);
-    request.mutable_end_process()->set_since_us(entry.since_us);
+    request.mutable_end_process()->set_start_ticks(entry.start_ticks);
     auto reply = link.call(std::move(request), kEndWithin);
     if (!reply) {
         return reply.failure();
     }
-    return reply->process_ended().killed();
+    const auto& ended = reply->process_ended();
+    return ended.killed()        ? ProcessEnd::Killed
+           : ended.was_running() ? ProcessEnd::Terminated
+                                 : ProcessEnd::Before;
 }
 
 }  // namespace rankscope::inline nodes

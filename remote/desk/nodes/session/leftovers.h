@@ -28,6 +28,7 @@ struct Leftover {
     std::string run_name = {};
     std::string desk = {};   ///< who started it: user@computer
     bool elsewhere = false;  ///< another Rankscope of this user runs it, with a cache folder of its own
+    std::uint64_t start_ticks = 0;  ///< tells a process from a later one with its PID
 };
 
 /// Leftovers of one run, or of none.
@@ -64,7 +65,9 @@ struct CleanRequest {
 };
 Result<Cleaned> clean_leftovers(AgentLink& link, const CleanRequest& what);
 
-/// SIGTERM, and SIGKILL three seconds later. true: SIGKILL was needed. It may have ended by itself before.
-Result<bool> end_process(AgentLink& link, const Leftover& entry);
+/// How a process came to its end.
+enum class ProcessEnd { Before, Terminated, Killed };
+/// SIGTERM, and SIGKILL three seconds later. Before: it was gone already.
+Result<ProcessEnd> end_process(AgentLink& link, const Leftover& entry);
 
 }  // namespace rankscope::inline nodes

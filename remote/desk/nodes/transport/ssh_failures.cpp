@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <base/utf8.h>
 #include <remote/desk/nodes/transport/ssh_failures.h>
 #include <remote/desk/shared/text.h>
@@ -31,14 +32,6 @@ std::string one_line(std::string words) {
     words.erase(0, words.find_first_not_of(' '));
     words.erase(words.find_last_not_of(' ') + 1);
     return words;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string all;
-    for (const auto& word : words) {
-        all += (all.empty() ? "" : ", ") + word;
-    }
-    return all;
 }
 
 }  // namespace

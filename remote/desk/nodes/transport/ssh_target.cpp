@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/paths.h>
+#include <base/text.h>
 #include <remote/desk/nodes/transport/process_channel.h>
 #include <remote/desk/nodes/transport/ssh_config_libssh.h>
 #include <remote/desk/nodes/transport/ssh_target.h>
@@ -17,6 +18,7 @@
 #include <charconv>
 #include <filesystem>
 #include <mutex>
+#include <ranges>
 #include <set>
 #include <sstream>
 
@@ -266,11 +268,9 @@ std::string shorten_home(const std::string& path) {
 std::string describe_target(const SshTarget& target, const std::string& key) {
     std::string said = target.account() + ':' + std::to_string(target.port);
     if (!target.proxy_jump.empty()) {
-        std::string jumps;
-        for (const auto& jump : split(target.proxy_jump, ',')) {
-            jumps += (jumps.empty() ? "" : ", ") + without_needless_brackets(jump);
-        }
-        said = text(kContext, "%1 through %2", {said, jumps});
+        const auto jumps = split(target.proxy_jump, ',');
+        said = text(kContext, "%1 through %2",
+                    {said, joined(jumps | std::views::transform(without_needless_brackets))});
     } else if (!target.proxy_command.empty()) {
         said = text(kContext, "%1 through \"%2\"", {said, target.proxy_command});
     }
