@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <base/fd.h>
+#include <gui/data/growing_file.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -37,8 +37,8 @@ public:
     std::size_t blocks_in_file() const { return in_file_; }
 
 private:
-    const Options options_;
-    UniqueFd file_;
+    const std::size_t block_bytes_;
+    GrowingFile file_;
     std::vector<std::byte*> segments_;
     std::size_t blocks_ = 0;
     std::size_t in_file_ = 0;  ///< the file's length in blocks

@@ -3,7 +3,6 @@
 
 #include <base/check.h>
 #include <gui/data/block_spool.h>
-#include <gui/data/nameless_file.h>
 
 #include <sys/mman.h>
 
@@ -14,7 +13,9 @@
 namespace rankscope::gui {
 
 BlockSpool::BlockSpool(Options options)
-    : options_(std::move(options)), blocks_of_segment_(kSegmentBytes / options_.block_bytes) {}
+    : options_(std::move(options)),
+      blocks_of_segment_(kSegmentBytes / options_.block_bytes),
+      file_({options_.folder, options_.most_bytes, options_.leave_free_bytes}) {}
 
 BlockSpool::~BlockSpool() {
     close_file();
@@ -112,38 +113,26 @@ void BlockSpool::free_in_file(std::uint32_t block) {
     }
 }
 
-// The file grows into its addresses.
 bool BlockSpool::begin_segment() {
-    const std::uint64_t begin = segments_.size() * kSegmentBytes;
-    if (begin + kSegmentBytes > options_.most_bytes) {
-        return false;
-    }
-    if (!file_) {
-        file_ = nameless_file(options_.folder);
-    }
-    if (!file_ || free_disk_bytes(file_) < options_.leave_free_bytes + kSegmentBytes) {
-        return false;
-    }
-    void* memory = ::mmap(nullptr, kSegmentBytes, PROT_READ, MAP_SHARED, file_.get(), off_t(begin));
-    if (memory == MAP_FAILED) {
+    std::byte* const memory = file_.map(segments_.size() * kSegmentBytes, kSegmentBytes);
+    if (memory == nullptr) {
         return false;
     }
     // Pages that were read count as memory of the program: the earlier ones are the page cache's alone again.
     for (std::byte* segment : segments_) {
         ::madvise(segment, kSegmentBytes, MADV_DONTNEED);
     }
-    const std::pair entry(static_cast<const std::byte*>(memory), segments_.size());
+    const std::pair<const std::byte*, std::size_t> entry(memory, segments_.size());
     by_address_.insert(
         std::upper_bound(by_address_.begin(), by_address_.end(), entry,
                          [](const auto& a, const auto& b) { return std::less<>()(a.first, b.first); }),
         entry);
-    segments_.push_back(static_cast<std::byte*>(memory));
+    segments_.push_back(memory);
     return true;
 }
 
-// By a call and not through the mapping: a full disk is an error here, and no page becomes memory of the program.
 bool BlockSpool::write(std::size_t block, std::size_t offset, std::span<const std::byte> bytes) {
-    return write_whole(file_, bytes, block * options_.block_bytes + offset);
+    return file_.write(bytes, block * options_.block_bytes + offset);
 }
 
 std::byte* BlockSpool::place(std::size_t block) const {
@@ -158,7 +147,7 @@ void BlockSpool::close_file() {
     by_address_.clear();
     free_.clear();
     end_ = 0;
-    file_.reset();
+    file_.close();
 }
 
 }  // namespace rankscope::gui

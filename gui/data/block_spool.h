@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <base/fd.h>
+#include <gui/data/growing_file.h>
 
 #include <chrono>
 #include <cstddef>
@@ -61,7 +61,7 @@ private:
     const Options options_;
     const std::size_t blocks_of_segment_;
     mutable std::mutex mutex_;
-    UniqueFd file_;
+    GrowingFile file_;
     std::vector<std::byte*> segments_;  ///< by number; their addresses are in by_address_
     std::vector<std::pair<const std::byte*, std::size_t>> by_address_;  ///< sorted: begin and number
     std::vector<std::uint32_t> free_;                                   ///< blocks that were released

@@ -16,11 +16,12 @@
 namespace rankscope::gui {
 
 /// Some numbers of lines or rows in an order. A value: copies share what they have in common, most of it in a file.
+/// Numbers that count up one by one cost nothing: all lines of a log in the order of their arrival.
 class LineList {
 public:
     std::uint32_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
-    std::uint32_t at(std::uint32_t index) const { return (*chunks_[index / kChunk])[index % kChunk]; }
+    std::uint32_t at(std::uint32_t index) const { return chunks_[index / kChunk].at(index % kChunk); }
     /// The first index of which `is_before` does not hold; it holds for a beginning of the list.
     template <typename Predicate>
     std::uint32_t partition_point(Predicate is_before) const {
@@ -44,9 +45,15 @@ public:
 private:
     friend class LineListBuilder;
     static constexpr std::uint32_t kChunk = 16384;
-    using Chunk = std::array<std::uint32_t, kChunk>;
+    using Numbers = std::array<std::uint32_t, kChunk>;
+    struct Chunk {
+        std::shared_ptr<const Numbers> numbers = {};  ///< null: they count up
+        std::uint32_t first = 0;
 
-    std::vector<std::shared_ptr<const Chunk>> chunks_;
+        std::uint32_t at(std::uint32_t index) const { return numbers ? (*numbers)[index] : first + index; }
+    };
+
+    std::vector<Chunk> chunks_;
     std::uint32_t size_ = 0;
 };
 
@@ -57,7 +64,7 @@ public:
     std::uint32_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
     std::uint32_t at(std::uint32_t index) const {
-        return (*chunks_[index / LineList::kChunk])[index % LineList::kChunk];
+        return chunks_[index / LineList::kChunk].at(index % LineList::kChunk);
     }
     std::uint32_t back() const { return at(size_ - 1); }
 
@@ -65,11 +72,15 @@ public:
         const std::uint32_t chunk = size_ / LineList::kChunk;
         if (chunk == chunks_.size()) {
             store_before(chunk);
-            open_ = std::make_shared_for_overwrite<LineList::Chunk>();
-            chunks_.push_back(open_);
+            open_ = std::make_shared_for_overwrite<LineList::Numbers>();
+            chunks_.push_back({open_});
         } else if (!open_) {
-            open_ = std::make_shared<LineList::Chunk>(*chunks_[chunk]);
-            chunks_[chunk] = open_;
+            const LineList::Chunk old = chunks_[chunk];
+            open_ = std::make_shared_for_overwrite<LineList::Numbers>();
+            for (std::uint32_t i = 0; i < size_ % LineList::kChunk; ++i) {
+                (*open_)[i] = old.at(i);
+            }
+            chunks_[chunk] = {open_};
             stored_ = std::min(stored_, chunk);
         }
         (*open_)[size_ % LineList::kChunk] = value;
@@ -96,17 +107,30 @@ private:
     // Late lines go among the last ones: these stay in memory.
     static constexpr std::uint32_t kInMemory = 2;
 
-    static BlockSpool& spool() { return own_block_spool<sizeof(LineList::Chunk)>(); }
+    static BlockSpool& spool() { return own_block_spool<sizeof(LineList::Numbers)>(); }
+    static bool counts_up(const LineList::Numbers& numbers) {
+        std::uint32_t expected = numbers.front();
+        return std::all_of(numbers.begin(), numbers.end(),
+                           [&](std::uint32_t number) { return number == expected++; });
+    }
     void store_before(std::uint32_t chunk) {
         for (; stored_ + kInMemory <= chunk; ++stored_) {
-            std::byte* const block = spool().append(nullptr, 0, std::as_bytes(std::span(*chunks_[stored_])));
-            chunks_[stored_] = {reinterpret_cast<const LineList::Chunk*>(block),
-                                [block](const LineList::Chunk*) { spool().release(block); }};
+            LineList::Chunk& full = chunks_[stored_];
+            if (!full.numbers) {
+                continue;
+            }
+            if (counts_up(*full.numbers)) {
+                full = {.numbers = {}, .first = full.numbers->front()};
+                continue;
+            }
+            std::byte* const block = spool().append(nullptr, 0, std::as_bytes(std::span(*full.numbers)));
+            full.numbers = {reinterpret_cast<const LineList::Numbers*>(block),
+                            [block](const LineList::Numbers*) { spool().release(block); }};
         }
     }
 
-    std::vector<std::shared_ptr<const LineList::Chunk>> chunks_;
-    std::shared_ptr<LineList::Chunk> open_;  ///< the last of them, if no list has it
+    std::vector<LineList::Chunk> chunks_;
+    std::shared_ptr<LineList::Numbers> open_;  ///< of the last of them, if no list has it
     std::uint32_t size_ = 0;
     std::uint32_t stored_ = 0;  ///< so many of the first chunks are in the spool
 };

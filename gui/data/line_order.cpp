@@ -13,7 +13,7 @@ constexpr std::uint32_t kLinesAtOnce = 1U << 18;  ///< lines between two looks a
 
 }  // namespace
 
-bool LineChoice::takes(const LineStore& store, std::uint32_t line) const {
+bool LineChoice::takes(const LineSource& store, std::uint32_t line) const {
     if (when != TimeSpan() && !when.contains(store.t_us(line))) {
         return false;
     }
@@ -29,11 +29,12 @@ bool LineChoice::takes(const LineStore& store, std::uint32_t line) const {
     if (of >= 0) {
         return std::size_t(of) < ranks.size() && ranks[std::size_t(of)];
     }
-    const std::string_view text = store.text(line);
+    const KeptText event = store.text(line);
+    const std::string_view text = event.view();
     return text.size() > node.size() && text.starts_with(node) && text[node.size()] == ':';
 }
 
-bool stands_before(const LineStore& store, std::uint32_t a, std::uint32_t b) {
+bool stands_before(const LineSource& store, std::uint32_t a, std::uint32_t b) {
     const std::int64_t of_a = store.t_us(a);
     const std::int64_t of_b = store.t_us(b);
     return of_a != of_b ? of_a < of_b : a < b;
@@ -45,7 +46,8 @@ bool LineOrder::folds_away(std::uint32_t line) {
     if (rank < 0 || kind == LogKind::Event || store_->is_gone(line)) {
         return false;
     }
-    const std::uint32_t first = folder_.take({.text = store_->text(line),
+    const KeptText text = store_->text(line);
+    const std::uint32_t first = folder_.take({.text = text.view(),
                                               .rank = rank,
                                               .is_stderr = kind == LogKind::Err,
                                               .t_us = store_->t_us(line),
@@ -95,7 +97,7 @@ std::uint32_t LineOrder::advance(std::uint32_t end, const std::stop_token& stop)
     return unchanged;
 }
 
-std::uint32_t place_of(const LineStore& store, const LineList& order, std::uint32_t line) {
+std::uint32_t place_of(const LineSource& store, const LineList& order, std::uint32_t line) {
     return order.partition_point([&](std::uint32_t other) { return stands_before(store, other, line); });
 }
 

@@ -5,7 +5,7 @@
 
 #include <gui/data/line_list.h>
 #include <gui/data/line_rings.h>
-#include <gui/data/line_store.h>
+#include <gui/data/line_source.h>
 #include <gui/data/run_moment.h>
 #include <remote/logs/fold/line_folder.h>
 
@@ -29,17 +29,17 @@ struct LineChoice {
     bool folded = false;           ///< the same line of several ranks once
 
     bool operator==(const LineChoice&) const = default;
-    bool takes(const LineStore& store, std::uint32_t line) const;
+    bool takes(const LineSource& store, std::uint32_t line) const;
 };
 
 /// Whether a line stands before another: by time, then in the order of arrival.
-bool stands_before(const LineStore& store, std::uint32_t a, std::uint32_t b);
+bool stands_before(const LineSource& store, std::uint32_t a, std::uint32_t b);
 
 /// The chosen lines of a store by time, kept up as the store grows; of folded ones the first that arrived. One thread
 /// at a time.
 class LineOrder {
 public:
-    LineOrder(std::shared_ptr<const LineStore> store, LineChoice choice)
+    LineOrder(std::shared_ptr<const LineSource> store, LineChoice choice)
         : store_(std::move(store)), choice_(std::move(choice)) {}
 
     /// Takes lines up to `end`. Returns how many of the first lines of the order have not changed. After a stop the
@@ -55,7 +55,7 @@ private:
     /// Whether another rank has printed it already; takes it for the next ones.
     bool folds_away(std::uint32_t line);
 
-    std::shared_ptr<const LineStore> store_;
+    std::shared_ptr<const LineSource> store_;
     LineChoice choice_;
     std::uint32_t taken_ = 0;
     LineListBuilder lines_;
@@ -64,6 +64,6 @@ private:
 };
 
 /// Where a line stands among lines in this order, or where it would.
-std::uint32_t place_of(const LineStore& store, const LineList& order, std::uint32_t line);
+std::uint32_t place_of(const LineSource& store, const LineList& order, std::uint32_t line);
 
 }  // namespace rankscope::gui

@@ -26,7 +26,7 @@ std::vector<std::uint32_t> LineRings::lines_of(std::uint32_t first, std::size_t 
     return lines;
 }
 
-std::vector<int> LineRings::ranks_of(const LineStore& store, std::uint32_t line) const {
+std::vector<int> LineRings::ranks_of(const LineSource& store, std::uint32_t line) const {
     std::vector<int> ranks;
     for (const std::uint32_t each : lines_of(line, logs::RankSet::kMost)) {
         if (const int rank = store.rank(each); rank >= 0) {
@@ -37,7 +37,7 @@ std::vector<int> LineRings::ranks_of(const LineStore& store, std::uint32_t line)
     return ranks;
 }
 
-std::string LineRings::rank_label(const LineStore& store, std::uint32_t line) const {
+std::string LineRings::rank_label(const LineSource& store, std::uint32_t line) const {
     const std::vector<int> ranks = ranks_of(store, line);
     return ranks.empty() ? std::string() : '[' + logs::ranks_text(ranks) + "] ";
 }

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <gui/data/line_store.h>
+#include <gui/data/line_source.h>
 
 #include <array>
 #include <cstdint>
@@ -22,9 +22,9 @@ public:
     /// The first line and those that repeat it, at most so many; the newest of these directly behind the first.
     std::vector<std::uint32_t> lines_of(std::uint32_t first, std::size_t most) const;
     /// The ranks that printed a line, sorted.
-    std::vector<int> ranks_of(const LineStore& store, std::uint32_t line) const;
+    std::vector<int> ranks_of(const LineSource& store, std::uint32_t line) const;
     /// "[3] " or "[0-6,8] ", as it stands before a line; empty: of no rank.
-    std::string rank_label(const LineStore& store, std::uint32_t line) const;
+    std::string rank_label(const LineSource& store, std::uint32_t line) const;
 
 private:
     friend class LineRingsBuilder;

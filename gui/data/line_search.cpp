@@ -222,12 +222,12 @@ std::optional<std::size_t> LinePattern::find_line(std::string_view text, std::si
     return std::nullopt;
 }
 
-std::uint32_t search_lines(const LineStore& store, const LinePattern& pattern, std::uint32_t first,
+std::uint32_t search_lines(const LineSource& store, const LinePattern& pattern, std::uint32_t first,
                            std::uint32_t end, const std::stop_token& stop,
                            const std::function<void(std::uint32_t)>& found,
                            const std::function<void(std::uint32_t)>& progress) {
     while (first < end) {
-        const LineStore::Piece piece = store.piece(first, end);
+        const LineSource::Piece piece = store.piece(first, end);
         std::uint32_t line = piece.first;
         std::size_t done = 0;
         while (done < piece.text.size()) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <gui/data/find_text.h>
-#include <gui/data/line_store.h>
+#include <gui/data/line_source.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -92,7 +92,7 @@ private:
 
 /// Calls `found` for every line of [first, end) with a match, in order; `progress` after each piece of text with the
 /// line up to which all is searched. Returns that line: `end`, unless it was stopped.
-std::uint32_t search_lines(const LineStore& store, const LinePattern& pattern, std::uint32_t first,
+std::uint32_t search_lines(const LineSource& store, const LinePattern& pattern, std::uint32_t first,
                            std::uint32_t end, const std::stop_token& stop,
                            const std::function<void(std::uint32_t)>& found,
                            const std::function<void(std::uint32_t)>& progress = {});

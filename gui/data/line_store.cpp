@@ -73,7 +73,7 @@ void LineStore::publish() {
     published_.store(count_, std::memory_order_release);
 }
 
-std::string_view LineStore::text(std::uint32_t line) const {
+std::string_view LineStore::text_of(std::uint32_t line) const {
     const std::uint64_t begin = place(line);
     const char* at = spool_.at(begin);
     if (at == nullptr) {
@@ -98,7 +98,7 @@ LogKind LineStore::kind(std::uint32_t line) const {
     return LogKind(block(line).who[line % kBlockLines] >> kKindShift);
 }
 
-LineStore::Piece LineStore::piece(std::uint32_t first, std::uint32_t end) const {
+LineSource::Piece LineStore::piece(std::uint32_t first, std::uint32_t end) const {
     const std::uint64_t begin = place(first);
     const std::uint64_t segment = begin / TextSpool::kSegmentBytes;
     // The first line of a later segment.
@@ -112,10 +112,10 @@ LineStore::Piece LineStore::piece(std::uint32_t first, std::uint32_t end) const 
             high = middle;
         }
     }
-    Piece piece{{}, first, low};
+    Piece piece{.text = {}, .first = first, .end = low};
     const char* at = spool_.at(begin);
     if (at != nullptr) {
-        const std::string_view last = text(low - 1);
+        const std::string_view last = text_of(low - 1);
         if (last.data() != nullptr) {
             piece.text = {at, std::size_t(last.data() + last.size() + 1 - at)};
         }

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <gui/data/ansi_text.h>
 #include <gui/data/block_arena.h>
+#include <gui/data/line_source.h>
 #include <gui/data/spooled_column.h>
 #include <gui/data/text_spool.h>
 
@@ -17,25 +17,13 @@
 
 namespace rankscope::gui {
 
-enum class LogKind { Out, Err, Event };
-
-/// Numbered lines with rank, kind and time. Text is in a TextSpool; the index takes 5 bytes a line, rank, kind and
-/// time 12 more, which are in a file like the text, but for the newest. One thread appends and publishes. Other threads
-/// read lines below size(), which never change, without a lock; styles_of() is the appending thread's only.
-class LineStore {
+/// Lines as they are appended. Text is in a TextSpool; the index takes 5 bytes a line, rank, kind and time 12 more,
+/// which are in a file like the text, but for the newest. One thread appends and publishes. Others read without a lock.
+class LineStore final : public LineSource {
 public:
-    /// A run of lines whose text is in one piece, each followed by '\n'; between the last one and `end`, '\n' or nothing.
-    struct Piece {
-        std::string_view text;
-        std::uint32_t first = 0;
-        std::uint32_t end = 0;  ///< past the last line
-    };
-
     LineStore() : LineStore(TextSpool::Options{}) {}
     explicit LineStore(TextSpool::Options options);
-    ~LineStore();
-    LineStore(const LineStore&) = delete;
-    LineStore& operator=(const LineStore&) = delete;
+    ~LineStore() override;
 
     /// False: there are as many lines as can be numbered.
     bool append(std::string_view text, int rank, LogKind kind, std::int64_t t_us,
@@ -43,20 +31,18 @@ public:
     /// Shows what was appended to all readers.
     void publish();
 
-    std::uint32_t size() const { return published_.load(std::memory_order_acquire); }
-    /// Valid as long as this store. Empty, too, where the text was given up: see is_gone().
-    std::string_view text(std::uint32_t line) const;
-    bool is_gone(std::uint32_t line) const { return spool_.at(place(line)) == nullptr; }
-    int rank(std::uint32_t line) const;
-    LogKind kind(std::uint32_t line) const;
-    std::int64_t t_us(std::uint32_t line) const { return block(line).t_us[line % kBlockLines]; }
-    std::vector<StyledFrom> styles_of(std::uint32_t line) const;
+    std::uint32_t size() const override { return published_.load(std::memory_order_acquire); }
+    KeptText text(std::uint32_t line) const override { return KeptText(text_of(line)); }
+    bool is_gone(std::uint32_t line) const override { return spool_.at(place(line)) == nullptr; }
+    int rank(std::uint32_t line) const override;
+    LogKind kind(std::uint32_t line) const override;
+    std::int64_t t_us(std::uint32_t line) const override { return block(line).t_us[line % kBlockLines]; }
+    std::vector<StyledFrom> styles_of(std::uint32_t line) const override;
+    Piece piece(std::uint32_t first, std::uint32_t end) const override;
+    std::uint32_t line_at(const Piece& piece, std::size_t offset, std::uint32_t from) const override;
 
-    /// The text of the lines from `first` up to `end`, or up to where their piece ends. Pieces that were given up have
-    /// no text.
-    Piece piece(std::uint32_t first, std::uint32_t end) const;
-    /// The line of a piece, at or after `from`, in which a place of its text is.
-    std::uint32_t line_at(const Piece& piece, std::size_t offset, std::uint32_t from) const;
+    /// Valid as long as this store. Empty, too, where the text was given up: see is_gone().
+    std::string_view text_of(std::uint32_t line) const;
 
     const TextSpool& spool() const { return spool_; }
 

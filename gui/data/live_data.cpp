@@ -145,7 +145,9 @@ void LiveData::add_metric(const Event& event, const MetricEvent& metric) {
     const bool restarted = of_rank.restarted();
     const std::size_t epochs_again = step_places.epochs_again();
     const std::int64_t step =
-        metric.step < 0 ? -1 : step_places.place(rank, metric, of_rank, state.metrics, state.steps_per_epoch);
+        metric.step < 0      ? -1
+        : metric.voids_after ? metric.step
+                             : step_places.place(rank, metric, of_rank, state.metrics, state.steps_per_epoch);
     marks.apply(event, furthest_, step);
     if (epochs_again == 0 && step_places.epochs_again() > 0) {
         log_event(event,
@@ -155,14 +157,19 @@ void LiveData::add_metric(const Event& event, const MetricEvent& metric) {
                       .arg(step_places.first_epoch_again()));
     }
     bool back = false;
+    bool replaced = false;
     for (const auto& [name, value] : metric.values) {
         // Names that state has not taken are totals, or one too many.
         if (const auto id = state.metrics.find(name)) {
+            if (metric.voids_after) {
+                replaced = of_rank.truncate_from(*id, *metric.voids_after + 1) || replaced;
+            }
             back = of_rank.add(*id, step >= 0 ? step : step_of(metric, of_rank, *id), float(value)) || back;
         }
     }
-    rewinds += back ? 1 : 0;
-    if (step >= 0) {
+    rewinds += back || replaced ? 1 : 0;
+    // A file that comes late says nothing of when a step was done.
+    if (step >= 0 && (!metric.from_file || back || step > furthest_)) {
         if (back && !restarted) {
             note_replacement(event, metric, step);
         }

@@ -10,7 +10,6 @@
 #include <gui/data/run_marks.h>
 #include <gui/data/sample_history.h>
 #include <gui/data/start_times.h>
-#include <gui/data/step_delays.h>
 #include <gui/data/step_places.h>
 #include <gui/data/step_track.h>
 #include <remote/desk/runs/run/run_state.h>
@@ -18,8 +17,13 @@
 #include <QString>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
+
+namespace rankscope::inline runs {
+class LogDiagnosis;
+}
 
 namespace rankscope::gui {
 
@@ -58,8 +62,10 @@ public:
     std::uint64_t left_out_bytes = 0;   ///< of the ranks' output: more than the desk keeps
     std::uint64_t left_out_places = 0;  ///< lines of the log that say so
     std::uint64_t rewinds =
-        0;                   ///< times a rank reported an earlier step again; derived values are stale then
-    StepPlaces step_places;  ///< of programs that count their steps from the start again
+        0;  ///< times a rank reported an earlier step again; derived values are stale then
+    /// Of a stored run that was opened with its NCCL pane visible: the lines, read from the same events. Null: not read.
+    std::shared_ptr<LogDiagnosis> reading;
+    StepPlaces step_places;          ///< of programs that count their steps from the start again
     std::uint64_t replacements = 0;  ///< rewinds without a restart: later values have replaced earlier ones
     std::int64_t replaced_from = 0;  ///< the first of them: its step
 

@@ -27,7 +27,7 @@ struct LogAnswer {
 /// waits.
 class LogQuery {
 public:
-    LogQuery(std::shared_ptr<const LineStore> store, LineChoice choice)
+    LogQuery(std::shared_ptr<const LineSource> store, LineChoice choice)
         : store_(store), order_(std::move(store), std::move(choice)) {}
 
     /// Takes all lines that are there. `pattern` null: nothing is searched; another one than before: the search starts
@@ -49,7 +49,7 @@ private:
     void note_match(std::uint32_t line);
 
     mutable std::mutex mutex_;
-    std::shared_ptr<const LineStore> store_;
+    std::shared_ptr<const LineSource> store_;
     LineOrder order_;
     std::shared_ptr<const LinePattern> pattern_;
     LineBits found_;

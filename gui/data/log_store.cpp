@@ -80,7 +80,7 @@ LogLine LogStore::line(std::uint64_t number) const {
             .t_us = lines_->t_us(at),
             .rank = lines_->rank(at),
             .kind = lines_->kind(at),
-            .text = std::string(lines_->text(at))};
+            .text = std::string(lines_->text_of(at))};
 }
 
 std::vector<LogLine> LogStore::lines_of(int rank, std::size_t limit) const {
@@ -118,7 +118,7 @@ std::optional<LogLine> LogStore::find_output(int rank, std::string_view text, st
         ++output;
         const bool same = wanted.empty()
                               ? line > 0 && output == line
-                              : without_blanks(lines_->text(at).substr(0, kMaxLineBytes + 8)) == wanted;
+                              : without_blanks(lines_->text_of(at).substr(0, kMaxLineBytes + 8)) == wanted;
         if (same && (!best || line == 0 || distance(output) < distance(best_output))) {
             best = at;
             best_output = output;

@@ -137,6 +137,15 @@ bool MetricSeries::add(MetricId metric, std::int64_t step, float value) {
     return columns_[metric.value()].add(step, value) || back;
 }
 
+bool MetricSeries::truncate_from(MetricId metric, std::int64_t step) {
+    if (metric.value() >= columns_.size() || columns_[metric.value()].empty() ||
+        columns_[metric.value()].steps().last() < step) {
+        return false;
+    }
+    columns_[metric.value()].truncate_from(step);
+    return true;
+}
+
 void MetricSeries::append(MetricId metric, MetricColumn values) {
     if (metric.value() >= columns_.size()) {
         columns_.resize(metric.value() + 1);

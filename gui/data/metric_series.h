@@ -59,6 +59,8 @@ class MetricSeries {
 public:
     /// True: the rank returned to an earlier step of this metric.
     bool add(MetricId metric, std::int64_t step, float value);
+    /// Removes the metric's values at `step` and after it. False: there were none.
+    bool truncate_from(MetricId metric, std::int64_t step);
     /// Values that follow those of the column. An empty one takes them without a copy.
     void append(MetricId metric, MetricColumn values);
     /// The rank was started again: the next step it reports replaces what any of its metrics has from there.

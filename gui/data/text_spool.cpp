@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/check.h>
-#include <gui/data/nameless_file.h>
 #include <gui/data/text_spool.h>
 
 #include <sys/mman.h>
@@ -10,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -21,7 +21,7 @@ constexpr std::size_t kPendingBytes = std::size_t(256) << 10;
 
 }  // namespace
 
-TextSpool::TextSpool(Options options) : options_(std::move(options)) {}
+TextSpool::TextSpool(Options options) : file_(std::move(options)) {}
 
 TextSpool::~TextSpool() {
     for (std::size_t i = 0; i < count_; ++i) {
@@ -74,26 +74,10 @@ void TextSpool::flush() {
 }
 
 void TextSpool::write_to_file() {
-    while (!pending_.empty()) {
-        const ssize_t done = end_ > options_.most_bytes
-                                 ? -1
-                                 : ::pwrite(file_.get(), pending_.data(), pending_.size(), off_t(written_));
-        if (done < 0 && errno == EINTR) {
-            continue;
-        }
-        if (done <= 0) {
-            go_to_memory(end_ > options_.most_bytes || errno == 0 ? ENOSPC : errno);
-            return;
-        }
-        written_ += std::uint64_t(done);
-        pending_.erase(0, std::size_t(done));
-    }
-}
-
-void TextSpool::open_file() {
-    file_ = nameless_file(options_.folder);
-    if (!file_) {
-        error_ = errno;
+    if (file_.write(std::as_bytes(std::span(pending_)), written_)) {
+        pending_.clear();
+    } else {
+        go_to_memory(errno);
     }
 }
 
@@ -102,7 +86,6 @@ void TextSpool::begin_segment() {
     written_ = end_;
     if (count_ == 0) {
         segments_ = std::make_unique<std::atomic<char*>[]>(kRooms);
-        open_file();
     }
     RANKSCOPE_CHECK(!is_full(), return );
     if (!in_memory() && error_ == 0) {
@@ -117,19 +100,13 @@ void TextSpool::begin_segment() {
     }
 }
 
-// The file grows into its addresses.
 void TextSpool::begin_file_segment() {
-    if (free_disk_bytes(file_) < options_.leave_free_bytes) {
-        error_ = ENOSPC;
-        return;
-    }
-    void* memory =
-        ::mmap(nullptr, kSegmentBytes, PROT_READ, MAP_SHARED, file_.get(), off_t(count_ * kSegmentBytes));
-    if (memory == MAP_FAILED) {
+    std::byte* const memory = file_.map(count_ * kSegmentBytes, kSegmentBytes);
+    if (memory == nullptr) {
         error_ = errno;
         return;
     }
-    segments_[count_++].store(static_cast<char*>(memory), std::memory_order_release);
+    segments_[count_++].store(reinterpret_cast<char*>(memory), std::memory_order_release);
 }
 
 void TextSpool::begin_memory_segment() {

@@ -3,12 +3,11 @@
 
 #pragma once
 
-#include <base/fd.h>
+#include <gui/data/growing_file.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,11 +25,7 @@ public:
     static constexpr std::size_t kMostBytesAtOnce = std::size_t(16) << 20;
     static constexpr std::size_t kMemorySegments = 4;  ///< where the file cannot grow
 
-    struct Options {
-        std::filesystem::path folder;  ///< empty: the program's cache folder
-        std::uint64_t most_bytes = std::uint64_t(1) << 39;
-        std::uint64_t leave_free_bytes = std::uint64_t(512) << 20;  ///< on the disk
-    };
+    using Options = GrowingFile::Options;
 
     TextSpool() : TextSpool(Options{}) {}
     explicit TextSpool(Options options);
@@ -62,15 +57,13 @@ private:
     const char* base(std::uint64_t segment) const {
         return segments_[std::size_t(segment)].load(std::memory_order_acquire);
     }
-    void open_file();
     void begin_segment();
     void begin_file_segment();
     void begin_memory_segment();
     void write_to_file();
     void go_to_memory(int error);
 
-    Options options_;
-    UniqueFd file_;
+    GrowingFile file_;
     std::uint64_t end_ = 0;      ///< with what is pending
     std::uint64_t written_ = 0;  ///< what the file, or memory, has
     std::string pending_;        ///< from written_ to end_, of the last segment

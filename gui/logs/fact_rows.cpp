@@ -30,7 +30,7 @@ QVariantList place_data(const logs::LinePlace& place) {
                            : QVariantList{place.file, QVariant::fromValue(qulonglong(place.line))};
 }
 
-QString place_text(const NcclSnapshot& snapshot, const logs::LinePlace& place) {
+QString place_text(const ReadingSnapshot& snapshot, const logs::LinePlace& place) {
     return place.file < snapshot.sources.size()
                ? qs(snapshot.sources[place.file]) + u":"_s + QString::number(place.line)
                : QString();
@@ -208,7 +208,7 @@ QString moment_text(const logs::Moment& moment) {
 
 }  // namespace
 
-void fill_facts(QTreeWidget* list, const NcclSnapshot& snapshot) {
+void fill_facts(QTreeWidget* list, const ReadingSnapshot& snapshot) {
     list->clear();
     list->setColumnWidth(0, 240);
     const logs::RunFacts& facts = snapshot.facts;
@@ -246,7 +246,7 @@ void fill_facts(QTreeWidget* list, const NcclSnapshot& snapshot) {
     }
 }
 
-void fill_timeline(QTreeWidget* list, const NcclSnapshot& snapshot) {
+void fill_timeline(QTreeWidget* list, const ReadingSnapshot& snapshot) {
     list->clear();
     list->setColumnWidth(0, 150);
     list->setColumnWidth(1, 90);

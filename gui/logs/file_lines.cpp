@@ -1,113 +1,55 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gui/data/ansi_text.h>
 #include <gui/logs/file_lines.h>
+#include <gui/on_thread.h>
 #include <gui/strings.h>
-#include <remote/logs/read/sources.h>
 
-#include <QElapsedTimer>
 #include <algorithm>
-#include <string_view>
+#include <chrono>
 
 namespace rankscope::gui {
 
 namespace {
 
-constexpr int kPublishMs = 100;
-
-/// Puts the lines of files into a store, each of them: so that the one is known by the other. A line that a progress bar
-/// wrote over comes in pieces, of which the last one stays.
-class LineWriter {
-public:
-    explicit LineWriter(LineStore* to) : to_(to) {}
-
-    void begin(std::uint32_t file) {
-        finish();
-        file_ = file;
-        number_ = 0;
-    }
-    void add(const logs::RawLine& raw) {
-        if (raw.place.line != number_) {
-            finish();
-            for (++number_; number_ < raw.place.line; ++number_) {
-                append({});
-            }
-        }
-        line_ = displayable(raw.text, FileLines::kLongest);
-        pending_ = true;
-    }
-    void finish() {
-        if (pending_) {
-            append(line_);
-            pending_ = false;
-        }
-    }
-    /// Lines of the store, when nothing is pending.
-    std::uint32_t count() const { return count_; }
-
-private:
-    void append(std::string_view text) { count_ += to_->append(text, int(file_), LogKind::Out, 0) ? 1 : 0; }
-
-    LineStore* to_;
-    std::uint32_t file_ = 0;
-    std::uint64_t number_ = 0;
-    std::uint32_t count_ = 0;
-    std::string line_;
-    bool pending_ = false;
-};
+constexpr std::chrono::milliseconds kPublishEvery{100};
+constexpr std::uint64_t kClockEvery = 256;  ///< lines between two looks at the clock
 
 }  // namespace
 
-FileLines::FileLines(QThreadPool* pool, QObject* parent) : QObject(parent), job_(this, pool) {}
-
-void FileLines::clear() {
-    job_.cancel();
-    lines_ = std::make_shared<LineStore>();
+logs::RawSink FileLines::start(const std::string& strip) {
+    RANKSCOPE_CHECK(on_thread_of(this), return {});
+    lines_ = std::make_shared<FileStore>();
     index_ = std::make_shared<Index>();
-    emit changed();
-}
-
-void FileLines::stop() {
-    stop_.request_stop();
-}
-
-void FileLines::read(const std::vector<std::string>& paths, const std::string& strip) {
-    clear();
-    stop_ = std::stop_source();
-    job_.start(
-        [this, paths, strip, stop = stop_, lines = lines_, index = index_](const JobHandle& job) {
-            const std::stop_callback cancelled(job.stop(), [stop] { std::stop_source(stop).request_stop(); });
-            LineWriter writer(lines.get());
-            QElapsedTimer published;
-            published.start();
-            const auto publish = [&] {
-                lines->publish();
-                published.start();
-                job.post([this] { emit changed(); });
-            };
-            logs::RawSink sink;
-            sink.begin = [&](std::uint32_t file, const logs::Source& source) {
-                writer.begin(file);
-                const std::string& name = source.name;
-                const std::lock_guard lock(index->mutex);
-                index->files.resize(file + 1, {{}, 0, writer.count()});
-                index->files.back() = {name, source.modified_s, writer.count()};
-                index->names.resize(qsizetype(file) + 1);
-                index->names.last() = qs(name.starts_with(strip) ? name.substr(strip.size()) : name);
-            };
-            sink.line = [&](const logs::RawLine& raw) {
-                writer.add(raw);
-                if (published.elapsed() > kPublishMs) {
-                    publish();
-                }
-            };
-            (void)logs::read_raw_lines(paths, {}, sink, {}, stop.get_token());
-            writer.finish();
+    logs::RawSink sink;
+    sink.begin = [lines = lines_, index = index_, strip](std::uint32_t file, const logs::Source& source) {
+        lines->begin(source);
+        const std::string& name = source.name;
+        const std::lock_guard lock(index->mutex);
+        index->files.resize(file + 1, {{}, 0, lines->count()});
+        index->files.back() = {name, source.modified_s, lines->count()};
+        index->names.resize(qsizetype(file) + 1);
+        index->names.last() = qs(name.starts_with(strip) ? name.substr(strip.size()) : name);
+    };
+    sink.line = [lines = lines_, added = std::uint64_t(0),
+                 next = std::chrono::steady_clock::now()](const logs::RawLine& raw) mutable {
+        lines->add(raw);
+        if (++added % kClockEvery == 0 && std::chrono::steady_clock::now() >= next) {
             lines->publish();
-            return true;
-        },
-        [this](bool) { emit changed(); });
+            next = std::chrono::steady_clock::now() + kPublishEvery;
+        }
+    };
+    sink.end = [lines = lines_](std::uint32_t, const logs::Source& source) {
+        lines->end(source);
+        lines->publish();
+    };
+    update(true);
+    return sink;
+}
+
+void FileLines::update(bool reading) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
+    reading_ = reading;
     emit changed();
 }
 

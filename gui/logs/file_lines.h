@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <gui/background_job.h>
-#include <gui/data/line_store.h>
+#include <gui/logs/file_store.h>
+#include <remote/logs/read/sources.h>
 
 #include <QObject>
 #include <QString>
@@ -12,7 +12,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,25 +24,23 @@ struct LogFile {
     std::uint32_t first = 0;      ///< line of the store
 };
 
-/// All lines of files, folders and archives, read on a thread of the pool into a LineStore, one file after the other.
-/// Files and lines are counted as by logs::read_raw_lines(); a line of the store has the file as its rank.
+/// All lines of files, folders and archives, one file after the other. Files and lines are counted as by
+/// logs::read_raw_lines(); a line of the store has the file as its rank.
 class FileLines : public QObject {
     Q_OBJECT
 
 public:
-    static constexpr std::size_t kLongest = std::size_t(256) << 10;  ///< bytes of a line that are kept
+    using QObject::QObject;
 
-    explicit FileLines(QThreadPool* pool, QObject* parent = nullptr);
+    /// Replaces the current content by what this sink gets, on any thread; removes the prefix `strip` from names. The
+    /// sink may outlive this.
+    logs::RawSink start(const std::string& strip = {});
+    /// The sink has got more, or (false) gets no more.
+    void update(bool reading);
+    bool reading() const { return reading_; }
 
-    /// Instead of what was read before; names begin with `strip` no longer.
-    void read(const std::vector<std::string>& paths, const std::string& strip = {});
-    void clear();
-    /// What was read stays.
-    void stop();
-    bool reading() const { return job_.running(); }
-
-    /// Never null; another one after read().
-    std::shared_ptr<const LineStore> lines() const { return lines_; }
+    /// Never null; another one after start().
+    std::shared_ptr<const FileStore> lines() const { return lines_; }
     /// The line of the store; nothing: not read (yet).
     std::optional<std::uint32_t> line_of(std::uint32_t file, std::uint64_t number) const;
     /// Which line of its file a line of the store is, from 1.
@@ -65,10 +62,9 @@ private:
         QStringList names;  ///< of the files, as they are shown
     };
 
-    std::shared_ptr<LineStore> lines_ = std::make_shared<LineStore>();
+    std::shared_ptr<FileStore> lines_ = std::make_shared<FileStore>();
     std::shared_ptr<Index> index_ = std::make_shared<Index>();
-    std::stop_source stop_;
-    BackgroundJob job_;
+    bool reading_ = false;
 };
 
 }  // namespace rankscope::gui

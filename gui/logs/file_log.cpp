@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/logs/file_log.h>
-#include <gui/logview/line_meaning.h>
 #include <gui/logview/log_rows.h>
 #include <gui/logview/log_search_bar.h>
 #include <gui/logview/log_view.h>
@@ -12,15 +11,10 @@
 #include <gui/widgets/elided_label.h>
 #include <gui/widgets/layout_helpers.h>
 
-#include <QFileDialog>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QLineEdit>
-#include <QLocale>
 #include <QMenu>
-#include <QSettings>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
@@ -28,7 +22,6 @@ namespace rankscope::gui {
 
 namespace {
 
-const QString kWrapKey = QStringLiteral("logs/wrap");
 constexpr int kAllFiles = -1;
 constexpr qsizetype kLongestName = 16;
 
@@ -88,29 +81,11 @@ QStringList clock_notes(const std::vector<logs::HostClock>& clocks) {
 }  // namespace
 
 FileLog::FileLog(QThreadPool* pool, QWidget* parent)
-    : QWidget(parent),
-      lines_(pool),
-      merged_(pool),
-      rows_(new LogRows(pool, this)),
-      view_(new LogView(rows_, this)),
-      search_(new LogSearchBar(view_, this)),
-      saver_(pool),
-      note_(make_label({}, this, "muted")) {
+    : LogPanel(pool, QStringLiteral("fileLog"), QStringLiteral("logs/wrap"), parent), merged_(pool) {
     setObjectName(u"fileLog"_s);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(4);
-    layout->addWidget(make_bar());
-    layout->addWidget(search_);
-    view_->setObjectName(u"fileLogView"_s);
     view_->setAccessibleName(tr("Lines of the log"));
     view_->set_time_column(TimeColumn::None);
-    view_->set_wrapping(QSettings().value(kWrapKey).toBool());
-    layout->addWidget(view_, 1);
-    note_->setObjectName(u"fileLogNote"_s);
-    note_->setWordWrap(true);
-    note_->hide();
-    layout->addWidget(note_);
+    lay_out(make_bar());
     setFocusProxy(view_);
     connect(&lines_, &FileLines::changed, this, &FileLog::refresh);
     connect(&merged_, &MergedLines::changed, this, &FileLog::refresh);
@@ -118,23 +93,6 @@ FileLog::FileLog(QThreadPool* pool, QWidget* parent)
     connect(rows_, &LogRows::changed, this, &FileLog::show_wanted);
     connect(view_, &LogView::currentLineChanged, this, &FileLog::update_title);
     connect(view_, &LogView::menuRequested, this, &FileLog::fill_menu);
-    connect(view_, &LogView::tooMuchToCopy, this, [this] {
-        message_ = tr("The selection is larger than %1. Save the lines to a file instead.")
-                       .arg(QLocale().formattedDataSize(LogView::kMostCopied));
-        update_note();
-    });
-    connect(search_, &LogSearchBar::searched, this, [this] {
-        message_.clear();
-        update_note();
-    });
-    connect(
-        &saver_, &LogSaver::finished, this, [this](const QString& path, quint32 count, const QString& fault) {
-            message_ = fault.isEmpty()
-                           ? tr("%1 lines are saved in %2.").arg(count_text(count), path)
-                           : tr("%1 could not be written: %2. Free space there, or choose another folder.")
-                                 .arg(path, fault);
-            update_note();
-        });
     refresh();
 }
 
@@ -172,15 +130,15 @@ QWidget* FileLog::make_bar() {
     return bar;
 }
 
-void FileLog::read(const std::vector<std::string>& paths, const std::string& strip) {
+logs::RawSink FileLog::start(const std::string& strip) {
     wanted_.reset();
-    message_.clear();
+    say({});
     file_->clear();
     search_->edit()->clear();
     view_->set_following(false);
     merged_.clear();
     clocks_.reset();
-    lines_.read(paths, strip);
+    return lines_.start(strip);
 }
 
 void FileLog::set_clocks(const logs::HostClocks& clocks) {
@@ -232,7 +190,7 @@ void FileLog::update_labels() {
 }
 
 /// Other files, or the same lines in another order: then the chosen line stays chosen.
-void FileLog::show_store(const std::shared_ptr<const LineStore>& store) {
+void FileLog::show_store(const std::shared_ptr<const LineSource>& store) {
     const bool same_files = file_->count() > 0;
     if (const auto line = view_->current_line(); line && same_files && !wanted_) {
         const std::uint32_t read = line_of_files(*line);
@@ -247,8 +205,9 @@ void FileLog::show_store(const std::shared_ptr<const LineStore>& store) {
 
 void FileLog::refresh() {
     merge();
-    const std::shared_ptr<const LineStore>& shown =
-        by_time_->isChecked() && merged_.lines() ? merged_.lines() : lines_.lines();
+    const std::shared_ptr<const LineSource> shown = by_time_->isChecked() && merged_.lines()
+                                                        ? std::shared_ptr<const LineSource>(merged_.lines())
+                                                        : lines_.lines();
     if (rows_->shared_store() != shown) {
         show_store(shown);
     } else {
@@ -314,14 +273,8 @@ void FileLog::update_title() {
     }
 }
 
-void FileLog::update_note() {
+QStringList FileLog::notes() const {
     QStringList notes;
-    if (const QString fault = search_->fault(); !fault.isEmpty()) {
-        notes += fault;
-    }
-    if (!message_.isEmpty()) {
-        notes += message_;
-    }
     if (by_time_->isChecked() && !shows_merged() && by_time_->isVisibleTo(this)) {
         notes += merged_.merging()
                      ? tr("The lines are put into the order of their times: %1 %").arg(merged_.percent())
@@ -345,44 +298,20 @@ void FileLog::update_note() {
                "Free space there, then open the files again.")
                 .arg(qs(spool.fault()));
     }
-    note_->setText(notes.join(u'\n'));
-    note_->setVisible(!notes.isEmpty());
-}
-
-void FileLog::focus_search() {
-    search_->focus();
+    return notes;
 }
 
 void FileLog::fill_menu(QMenu* menu, quint32 line) {
     menu->addSeparator();
-    QAction* wrap = menu->addAction(tr("&Wrap long lines"), this, [this](bool on) {
-        view_->set_wrapping(on);
-        QSettings().setValue(kWrapKey, on);
-    });
-    wrap->setObjectName(u"fileLogWrap"_s);
-    wrap->setCheckable(true);
-    wrap->setChecked(view_->wraps());
-    if (const std::string meaning = line_meaning(rows_->store().text(line)); !meaning.empty()) {
-        menu->addAction(tr("&Explain this line"), this, [this, meaning] {
-            message_ = nccl_line_text(meaning);
-            update_note();
-        });
-    }
+    add_wrap(menu);
+    add_explain(menu, line);
     menu->addSeparator();
-    menu->addAction(tr("&Save shown lines…"), this, &FileLog::ask_path)->setObjectName(u"fileLogSave"_s);
+    menu->addAction(tr("&Save shown lines…"), this,
+                    [this] { ask_path(tr("Save shown lines"), {}, [this] { return saved_lines(); }); })
+        ->setObjectName(u"fileLogSave"_s);
 }
 
-void FileLog::ask_path() {
-    auto* dialog = new QFileDialog(this, tr("Save shown lines"));
-    dialog->setObjectName(u"fileLogSaveDialog"_s);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(u"log"_s);
-    connect(dialog, &QFileDialog::fileSelected, this, &FileLog::save);
-    dialog->open();
-}
-
-void FileLog::save(const QString& path) {
+SavedLines FileLog::saved_lines() const {
     SavedLines lines;
     lines.store = rows_->shared_store();
     lines.with_time = shows_merged();
@@ -391,7 +320,7 @@ void FileLog::save(const QString& path) {
     lines.only_places = rows_->shows_only_matches();
     lines.order = rows_->order();
     lines.places = rows_->matching();
-    saver_.save(path, std::move(lines));
+    return lines;
 }
 
 }  // namespace rankscope::gui

@@ -5,10 +5,9 @@
 
 #include <gui/logs/file_lines.h>
 #include <gui/logs/merged_lines.h>
-#include <gui/logview/log_saver.h>
+#include <gui/logview/log_panel.h>
 
 #include <QStringList>
-#include <QWidget>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,35 +15,28 @@
 #include <vector>
 
 class QComboBox;
-class QLabel;
 class QMenu;
 class QToolButton;
 
 namespace rankscope::gui {
 
 class ElidedLabel;
-class LogRows;
-class LogSearchBar;
-class LogView;
 
 /// The lines of files from elsewhere with their numbers, of one file or of all, one file after the other or by time: search,
 /// filter, copy, save.
-class FileLog : public QWidget {
+class FileLog : public LogPanel {
     Q_OBJECT
 
 public:
     explicit FileLog(QThreadPool* pool, QWidget* parent = nullptr);
 
-    /// Instead of what is shown. Names begin with `strip` no longer.
-    void read(const std::vector<std::string>& paths, const std::string& strip);
+    /// Replaces the current content by what the sink gets (see FileLines).
+    logs::RawSink start(const std::string& strip);
+    void update(bool reading) { lines_.update(reading); }
     /// The clocks of the hosts of these files; until they are here, lines are not merged by time.
     void set_clocks(const logs::HostClocks& clocks);
     /// Selects a line of a file (as logs::read_raw_lines() counts them), as soon as it is read.
     void show_line(std::uint32_t file, std::uint64_t number);
-    /// What was read stays.
-    void stop() { lines_.stop(); }
-    void focus_search();
-    LogView* view() const { return view_; }
     const FileLines& lines() const { return lines_; }
     const MergedLines& merged() const { return merged_; }
 
@@ -59,31 +51,24 @@ private:
     void show_wanted();
     void choose();
     void order_by_time(bool on);
-    void show_store(const std::shared_ptr<const LineStore>& store);
+    void show_store(const std::shared_ptr<const LineSource>& store);
     void merge();
     bool shows_merged() const;
     std::uint32_t line_of_files(std::uint32_t shown) const;
     QString label(std::uint32_t shown) const;
     void update_labels();
     void update_title();
-    void update_note();
+    QStringList notes() const override;
     void fill_menu(QMenu* menu, quint32 line);
-    void ask_path();
-    void save(const QString& path);
+    SavedLines saved_lines() const;
 
     FileLines lines_;
     MergedLines merged_;
     std::optional<logs::HostClocks> clocks_;
-    LogRows* rows_;
-    LogView* view_;
-    LogSearchBar* search_;
-    LogSaver saver_;
     QComboBox* file_ = nullptr;
     QToolButton* by_time_ = nullptr;
     QStringList short_names_;  ///< of the files, for the labels of merged lines
     ElidedLabel* title_ = nullptr;
-    QLabel* note_;
-    QString message_;  ///< of the last action
     std::optional<Wanted> wanted_;
 };
 

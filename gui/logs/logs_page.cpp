@@ -98,6 +98,7 @@ LogsPage::LogsPage(Workspace* workspace, QWidget* parent)
     connect(&data_, &NcclData::progress, this, [this](qint64 done, qint64 total) {
         progress_->setRange(0, total > 0 ? kTicks : 0);
         progress_->setValue(total > 0 ? int(kTicks * done / total) : 0);
+        lines_->update(data_.reading());
     });
     on_command(
         this, PageCommand::Find, [this] { lines_->focus_search(); },
@@ -135,10 +136,7 @@ QWidget* LogsPage::make_bar() {
     connect(files, &QPushButton::clicked, this, &LogsPage::choose_files);
     connect(folder, &QPushButton::clicked, this, &LogsPage::choose_folder);
     connect(text, &QPushButton::clicked, this, &LogsPage::paste);
-    connect(cancel_, &QPushButton::clicked, this, [this] {
-        data_.cancel();
-        lines_->stop();
-    });
+    connect(cancel_, &QPushButton::clicked, this, [this] { data_.cancel(); });
     return bar;
 }
 
@@ -333,9 +331,8 @@ void LogsPage::tell_not_pasted(const QString& problem) {
 }
 
 void LogsPage::start(const std::vector<std::string>& paths, const std::string& strip) {
-    lines_->read(paths, strip);
     progress_->setRange(0, 0);
-    data_.show_files(paths, strip);
+    data_.show_files(paths, strip, lines_->start(strip));
 }
 
 void LogsPage::dragEnterEvent(QDragEnterEvent* event) {
@@ -364,9 +361,10 @@ void LogsPage::dropEvent(QDropEvent* event) {
 
 void LogsPage::refresh() {
     const bool reading = data_.reading();
+    lines_->update(reading);
     progress_->setVisible(reading);
     cancel_->setVisible(reading);
-    const NcclSnapshot& snapshot = *data_.snapshot();
+    const ReadingSnapshot& snapshot = *data_.snapshot();
     stack_->setCurrentIndex(reading || snapshot.complete ? 1 : 0);
     lines_->setVisible(reading || snapshot.lines_read > 0);
     if (reading) {

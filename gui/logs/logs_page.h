@@ -75,7 +75,7 @@ private:
     NcclData data_;
     BackgroundJob paste_job_;
     std::shared_ptr<QTemporaryDir> pasted_;
-    std::shared_ptr<const NcclSnapshot> shown_;
+    std::shared_ptr<const ReadingSnapshot> shown_;
     QLabel* what_;
     QProgressBar* progress_;
     QPushButton* cancel_;

@@ -51,10 +51,10 @@ void MergedLines::clear() {
     percent_ = 0;
 }
 
-MergedLines::Result MergedLines::merged(const LineStore& store, const std::vector<LogFile>& files,
-                                        const logs::HostClocks& clocks, const JobHandle& job,
-                                        const std::function<void(int)>& progress) {
-    const std::uint32_t count = store.size();
+MergedLines::Result MergedLines::merged(const std::shared_ptr<const FileStore>& store,
+                                        const std::vector<LogFile>& files, const logs::HostClocks& clocks,
+                                        const JobHandle& job, const std::function<void(int)>& progress) {
+    const std::uint32_t count = store->size();
     const auto end_of = [&](std::size_t file) {
         return file + 1 < files.size() ? files[file + 1].first : count;
     };
@@ -64,8 +64,9 @@ MergedLines::Result MergedLines::merged(const LineStore& store, const std::vecto
     logs::MergeTimes reader(clocks);
     for (std::size_t file = 0; file < files.size(); ++file) {
         reader.begin(files[file].name, files[file].modified_s);
+        FileStore::Cursor cursor;
         for (std::uint32_t line = files[file].first; line < end_of(file); ++line) {
-            reader.add({{std::uint32_t(file), line - files[file].first + 1}, store.text(line)});
+            reader.add({{std::uint32_t(file), line - files[file].first + 1}, cursor.text(*store, line)});
             if (!steps.step()) {
                 return {};
             }
@@ -75,40 +76,30 @@ MergedLines::Result MergedLines::merged(const LineStore& store, const std::vecto
     }
     Result result;
     result.without_time = reader.without_time();
-    auto lines = std::make_shared<LineStore>();
-    LineListBuilder order;
-    std::vector<std::uint32_t> places(count);
     std::vector<std::size_t> begins;
+    std::vector<std::uint32_t> first_lines;
     for (const LogFile& file : files) {
         begins.push_back(file.first);
+        first_lines.push_back(file.first);
     }
-    logs::merge_by_time(times, begins, [&](std::size_t, std::size_t at) {
-        const auto line = std::uint32_t(at);
-        lines->append(store.text(line), store.rank(line), store.kind(line), times[at]);
-        places[at] = order.size();
-        order.push_back(line);
+    auto lines = std::make_shared<MergedStore>(store, std::move(first_lines));
+    logs::merge_by_time(times, begins, [&](std::size_t file, std::size_t at) {
+        lines->push_back(std::uint32_t(file), times[at]);
         return steps.step();
     });
     if (job.cancelled()) {
         return {};
     }
-    lines->publish();
-    LineListBuilder kept;
-    for (const std::uint32_t place : places) {
-        kept.push_back(place);
-    }
-    result.order = order.list();
-    result.places = kept.list();
     result.lines = std::move(lines);
     return result;
 }
 
-void MergedLines::merge(std::shared_ptr<const LineStore> store, std::vector<LogFile> files,
+void MergedLines::merge(std::shared_ptr<const FileStore> store, std::vector<LogFile> files,
                         const logs::HostClocks& clocks) {
     clear();
     job_.start(
         [this, store = std::move(store), files = std::move(files), clocks](const JobHandle& job) {
-            return merged(*store, files, clocks, job, [this, &job](int percent) {
+            return merged(store, files, clocks, job, [this, &job](int percent) {
                 job.post([this, percent] {
                     percent_ = percent;
                     emit changed();
@@ -122,11 +113,11 @@ void MergedLines::merge(std::shared_ptr<const LineStore> store, std::vector<LogF
 }
 
 std::uint32_t MergedLines::of_files(std::uint32_t merged) const {
-    return merged < result_.order.size() ? result_.order.at(merged) : merged;
+    return result_.lines && merged < result_.lines->size() ? result_.lines->of_files(merged) : merged;
 }
 
 std::uint32_t MergedLines::of_merged(std::uint32_t line) const {
-    return line < result_.places.size() ? result_.places.at(line) : line;
+    return result_.lines && line < result_.lines->size() ? result_.lines->of_merged(line) : line;
 }
 
 }  // namespace rankscope::gui

@@ -4,9 +4,8 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <gui/data/line_list.h>
-#include <gui/data/line_store.h>
 #include <gui/logs/file_lines.h>
+#include <gui/logs/merged_store.h>
 #include <remote/logs/story/host_clocks.h>
 
 #include <QObject>
@@ -17,24 +16,23 @@
 
 namespace rankscope::gui {
 
-/// The lines of several files in the order of their times (logs::MergeTimes), made on a thread of the pool. A store of its
-/// own has them, with times; files without any come first. Costs the text once more on the disk, and while it works 12
-/// bytes of memory a line.
+/// The lines of several files in the order of their times (logs::MergeTimes), made on a thread of the pool; files without
+/// any come first. While it works it costs 8 bytes of memory a line.
 class MergedLines : public QObject {
     Q_OBJECT
 
 public:
     explicit MergedLines(QThreadPool* pool, QObject* parent = nullptr);
 
-    /// Instead of what was merged before. All lines of `store` are there; the rank of a line is its file.
-    void merge(std::shared_ptr<const LineStore> store, std::vector<LogFile> files,
+    /// Replaces what was merged before. All lines of `store` are there.
+    void merge(std::shared_ptr<const FileStore> store, std::vector<LogFile> files,
                const logs::HostClocks& clocks);
     void clear();
     bool merging() const { return job_.running(); }
     int percent() const { return percent_; }
 
     /// Null: nothing is merged (yet).
-    const std::shared_ptr<const LineStore>& lines() const { return result_.lines; }
+    const std::shared_ptr<const MergedStore>& lines() const { return result_.lines; }
     /// Which line of the files a merged one is.
     std::uint32_t of_files(std::uint32_t merged) const;
     /// Which merged line a line of the files is.
@@ -48,13 +46,11 @@ signals:
 
 private:
     struct Result {
-        std::shared_ptr<const LineStore> lines;
-        LineList order;   ///< merged → line of the files
-        LineList places;  ///< line of the files → merged
+        std::shared_ptr<const MergedStore> lines;
         std::uint64_t without_time = 0;
     };
 
-    static Result merged(const LineStore& store, const std::vector<LogFile>& files,
+    static Result merged(const std::shared_ptr<const FileStore>& store, const std::vector<LogFile>& files,
                          const logs::HostClocks& clocks, const JobHandle& job,
                          const std::function<void(int)>& progress);
 

@@ -168,12 +168,15 @@ void add_marks(LineText& line, std::string_view text, const LinePattern& pattern
 
 }  // namespace
 
-LineText line_text(const LineStore& store, std::uint32_t line, const LinePattern* pattern,
+LineText line_text(const LineSource& store, std::uint32_t line, const LinePattern* pattern,
                    const ThemeColors& colors, const std::vector<logs::TextPart>& varying) {
     LineText shown;
-    const std::string_view whole = store.text(line);
+    const KeptText kept = store.text(line);
+    const std::string_view whole = kept.view();
     if (whole.data() == nullptr) {
-        shown.text = Words::tr("(this line is in the run store only: the disk was full)");
+        shown.text = store.loss() == LineSource::Loss::FileChanged
+                         ? Words::tr("(the file has changed since it was read: open it again)")
+                         : Words::tr("(this line is in the run store only: the disk was full)");
         QTextCharFormat format;
         format.setForeground(colors.muted);
         shown.formats += QTextLayout::FormatRange{0, int(shown.text.size()), format};

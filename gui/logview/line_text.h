@@ -29,7 +29,7 @@ struct LineText {
 };
 
 /// `pattern` may be null: nothing is marked then. `varying`: what is other where ranks repeat the line.
-LineText line_text(const LineStore& store, std::uint32_t line, const LinePattern* pattern,
+LineText line_text(const LineSource& store, std::uint32_t line, const LinePattern* pattern,
                    const ThemeColors& colors, const std::vector<logs::TextPart>& varying = {});
 
 }  // namespace rankscope::gui

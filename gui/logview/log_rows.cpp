@@ -21,7 +21,7 @@ LogRows::LogRows(QThreadPool* pool, QObject* parent) : QObject(parent), job_(thi
     query_ = std::make_shared<LogQuery>(store_, choice_);
 }
 
-void LogRows::set_store(std::shared_ptr<const LineStore> store) {
+void LogRows::set_store(std::shared_ptr<const LineSource> store) {
     store_ = std::move(store);
     start_over();
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gui/background_job.h>
+#include <gui/data/line_store.h>
 #include <gui/data/log_query.h>
 
 #include <QObject>
@@ -22,7 +23,7 @@ class LogRows : public QObject {
 public:
     explicit LogRows(QThreadPool* pool, QObject* parent = nullptr);
 
-    void set_store(std::shared_ptr<const LineStore> store);
+    void set_store(std::shared_ptr<const LineSource> store);
     void choose(const LineChoice& choice);
     const LineChoice& choice() const { return choice_; }
     /// An empty text: no search.
@@ -33,8 +34,8 @@ public:
     /// Looks for new lines.
     void refresh();
 
-    const LineStore& store() const { return *store_; }
-    const std::shared_ptr<const LineStore>& shared_store() const { return store_; }
+    const LineSource& store() const { return *store_; }
+    const std::shared_ptr<const LineSource>& shared_store() const { return store_; }
     /// Null: no search, or its pattern is wrong.
     const LinePattern* pattern() const { return pattern_.get(); }
     /// What is wrong with the pattern.
@@ -84,7 +85,7 @@ private:
     void run(const std::shared_ptr<const LinePattern>& pattern);
     void take(LogAnswer answer);
 
-    std::shared_ptr<const LineStore> store_ = std::make_shared<LineStore>();
+    std::shared_ptr<const LineSource> store_ = std::make_shared<LineStore>();
     std::shared_ptr<LogQuery> query_;
     LineChoice choice_;
     SearchText wanted_;

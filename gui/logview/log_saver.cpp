@@ -55,7 +55,8 @@ QString write_lines(QIODevice& to, const SavedLines& lines, const std::stop_toke
         if (lines.with_rank) {
             block += QByteArray::fromStdString(lines.rings.rank_label(*lines.store, line));
         }
-        const std::string_view text = lines.store->text(line);
+        const KeptText kept = lines.store->text(line);
+        const std::string_view text = kept.view();
         block.append(text.data(), qsizetype(text.size()));
         block += '\n';
         if (block.size() >= kWrittenAtOnce || row + 1 == count) {

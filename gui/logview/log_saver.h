@@ -15,7 +15,7 @@ namespace rankscope::gui {
 
 /// Lines of a log that are to be saved.
 struct SavedLines {
-    std::shared_ptr<const LineStore> store;
+    std::shared_ptr<const LineSource> store;
     LineList order;
     LineList places;  ///< of the order, if `only_places`
     LineRings rings;  ///< what is folded into what

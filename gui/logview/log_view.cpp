@@ -421,7 +421,7 @@ QString LogView::time_text(std::uint32_t line) const {
 
 QString LogView::row_text(std::uint32_t row) const {
     const std::uint32_t line = rows_->line(row);
-    const LineStore& store = rows_->store();
+    const LineSource& store = rows_->store();
     QString text = time_text(line);
     text += text.isEmpty() ? QString() : u"  "_s;
     if (label_) {

@@ -34,19 +34,21 @@ void LogView::set_ranks(const std::vector<int>& ranks, bool complete) {
 }
 
 std::vector<logs::TextPart> LogView::varying_parts(std::uint32_t line) const {
+    std::vector<KeptText> kept;
     std::vector<std::string_view> others;
     for (const std::uint32_t other : rows_->rings().lines_of(line, kCompared)) {
         if (other != line) {
-            others.push_back(rows_->store().text(other));
+            kept.push_back(rows_->store().text(other));
+            others.push_back(kept.back().view());
         }
     }
     return others.empty() ? std::vector<logs::TextPart>()
-                          : logs::varying_parts(rows_->store().text(line), others);
+                          : logs::varying_parts(rows_->store().text(line).view(), others);
 }
 
 logs::Presence LogView::presence(std::uint32_t line, const std::vector<int>& ranks) const {
-    const LineStore& store = rows_->store();
-    const LineLevel level = level_of_line(store.text(line));
+    const LineSource& store = rows_->store();
+    const LineLevel level = level_of_line(store.text(line).view());
     const logs::Presence presence = logs::presence_of(
         ranks, ranks_,
         level == LineLevel::Error || level == LineLevel::Warning || store.kind(line) == LogKind::Err);
@@ -78,7 +80,7 @@ void LogView::draw_ranks(QPainter& painter, std::uint32_t line, double right, in
 }
 
 QString LogView::folded_tip(std::uint32_t line) const {
-    const LineStore& store = rows_->store();
+    const LineSource& store = rows_->store();
     const std::vector<int> ranks = rows_->rings().ranks_of(store, line);
     if (ranks.empty()) {
         return {};
@@ -96,10 +98,12 @@ QString LogView::folded_tip(std::uint32_t line) const {
     std::vector<std::uint32_t> lines = rows_->rings().lines_of(line, kCompared);
     std::sort(lines.begin(), lines.end(),
               [&](std::uint32_t a, std::uint32_t b) { return store.rank(a) < store.rank(b); });
-    const bool differ = std::any_of(lines.begin(), lines.end(),
-                                    [&](std::uint32_t each) { return store.text(each) != store.text(line); });
+    const bool differ = std::any_of(lines.begin(), lines.end(), [&](std::uint32_t each) {
+        return store.text(each).view() != store.text(line).view();
+    });
     for (std::size_t i = 0; differ && i < lines.size() && i < kShownInTip; ++i) {
-        const std::string_view text = store.text(lines[i]).substr(0, kTipBytes);
+        const KeptText kept = store.text(lines[i]);
+        const std::string_view text = kept.view().substr(0, kTipBytes);
         tip +=
             u"\n[%1] "_s.arg(store.rank(lines[i])) % QString::fromUtf8(text.data(), qsizetype(text.size()));
     }

@@ -346,7 +346,8 @@ void LogView::append_selected(QString& text, std::uint32_t row, const Place& fir
     }
     text += QStringView(drawn.text).mid(begin, (to_end ? drawn.of_line : last.column) - begin);
     if (to_end && drawn.is_cut) {
-        const std::string_view rest = rows_->store().text(line).substr(drawn.bytes);
+        const KeptText whole = rows_->store().text(line);
+        const std::string_view rest = whole.view().substr(std::min(drawn.bytes, whole.size()));
         text += QString::fromUtf8(rest.data(), qsizetype(rest.size()));
     }
 }
@@ -421,7 +422,8 @@ void LogView::select_match(std::uint32_t match) {
         show_row(row);
     }
     set_following(false);
-    const std::string_view text = rows_->store().text(line);
+    const KeptText kept = rows_->store().text(line);
+    const std::string_view text = kept.view();
     const auto found = rows_->pattern() == nullptr ? std::nullopt : rows_->pattern()->find(text, 0);
     const auto columns = [&](std::size_t bytes) {
         return int(QString::fromUtf8(text.data(), qsizetype(bytes)).size());

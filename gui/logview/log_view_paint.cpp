@@ -165,7 +165,7 @@ void LogView::draw_row(QPainter& painter, std::uint32_t row, int y, const ThemeC
 
 void LogView::draw_gutter(QPainter& painter, std::uint32_t line, int y, const ThemeColors& colors) const {
     const Gutter at = gutter();
-    const LineStore& store = rows_->store();
+    const LineSource& store = rows_->store();
     const int base = y + ascent_;
     if (time_ != TimeColumn::None) {
         painter.setPen(colors.muted);

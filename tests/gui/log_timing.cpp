@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// What a log costs: log_timing [LINES]. Prints CPU time of indexing, ordering, searching, jumping and appending, beside
+// What a log costs: log_timing [LINES], or log_timing --file PATH for files as the page Logs shows them. Prints CPU time of indexing, ordering, searching, jumping and appending, beside
 // QPlainTextEdit, and of grep (and rg, where it is installed) on the same lines. A tool for changes to the log view.
 
+#include <base/paths.h>
 #include <gui/app/compact_heap.h>
 #include <gui/app/resources.h>
 #include <gui/data/log_query.h>
@@ -13,17 +14,20 @@
 #include <gui/logview/log_view.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
+#include <remote/desk/runs/run/log_diagnosis.h>
 
 #include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <QApplication>
+#include <QDir>
 #include <QElapsedTimer>
 #include <QFontDatabase>
 #include <QPlainTextEdit>
 #include <QProcess>
 #include <QScrollBar>
+#include <QStorageInfo>
 #include <QTemporaryDir>
 #include <QTemporaryFile>
 #include <QTextBlock>
@@ -34,6 +38,7 @@
 #include <ctime>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <random>
 
 namespace {
@@ -118,7 +123,7 @@ void time_index(LogStore& log, const std::string& text, double& seconds) {
                1e3;
 }
 
-void time_search(const LineStore& store, double bytes, const char* name, const SearchText& wanted) {
+void time_search(const LineSource& store, double bytes, const char* name, const SearchText& wanted) {
     Figures figures;
     std::uint64_t found = 0;
     for (int round = 0; round < kRounds; ++round) {
@@ -253,9 +258,8 @@ void time_merge(std::uint64_t lines) {
         }
     }
     const double before = own_memory();
-    FileLines file(QThreadPool::globalInstance());
-    file.read({ss(folder.path())});
-    (void)blocked_while([&] { return file.reading(); });
+    FileLines file;
+    (void)rankscope::logs::read_raw_lines({ss(folder.path())}, {}, file.start());
     const double begin = cpu_ms();
     QElapsedTimer clock;
     clock.start();
@@ -276,16 +280,124 @@ void time_file(const QString& path, std::uint64_t lines, double bytes) {
     const double begin = cpu_ms();
     QElapsedTimer clock;
     clock.start();
-    FileLines file(QThreadPool::globalInstance());
-    file.read({ss(path)});
-    const int blocked_ms = blocked_while([&] { return file.reading(); });
+    FileLines file;
+    (void)rankscope::logs::read_raw_lines({ss(path)}, {}, file.start());
     std::printf(
         "Logs reads the file: %.1f s (CPU %.1f s, %.2f GB/s), %u of %llu lines, %.1f bytes of memory a line, "
-        "window "
-        "blocked for at most %d ms\n",
+        "index %.1f MB\n",
         double(clock.elapsed()) / 1e3, (cpu_ms() - begin) / 1e3, bytes / (cpu_ms() - begin) / 1e6,
         file.lines()->size(), static_cast<unsigned long long>(lines), (own_memory() - before) / double(lines),
-        blocked_ms);
+        double(file.lines()->index_bytes()) / 1e6);
+    time_search(*file.lines(), bytes, "in the file: text, any case", {.text = "timeout waiting"});
+    time_search(*file.lines(), bytes, "in the file: pattern, 4 alternatives",
+                {.text = "timeout waiting|unhandled error|connection refused|Out of memory",
+                 .is_pattern = true,
+                 .case_matters = true});
+}
+
+/// Files of any size: what the page Logs needs for their lines, in their order and by time.
+int time_files(const QString& path) {
+    const QString cache = qs(rankscope::user_cache_dir().string());
+    QDir().mkpath(cache);
+    const auto used = [&] {
+        QStorageInfo disk(cache);
+        return double(disk.bytesTotal() - disk.bytesFree());
+    };
+    const double disk = used();
+    const double memory = own_memory();
+    FileLines file;
+    const double read_ms =
+        timed([&] { (void)rankscope::logs::read_raw_lines({ss(path)}, {}, file.start()); });
+    LogQuery query(file.lines(), {});
+    const double order_ms = timed([&] { (void)query.advance(nullptr); });
+    std::printf(
+        "%u lines of %d files: read in CPU %.1f s, in order in %.1f s; index %.1f MB, memory %.1f MB, disk "
+        "%.1f MB\n",
+        file.lines()->size(), int(file.files().size()), read_ms / 1e3, order_ms / 1e3,
+        double(file.lines()->index_bytes()) / 1e6, (own_memory() - memory) / 1e6, (used() - disk) / 1e6);
+    const LinePattern pattern({.text = "timeout waiting"});
+    std::uint64_t found = 0;
+    const double search_ms = timed([&] {
+        search_lines(*file.lines(), pattern, 0, file.lines()->size(), {}, [&](std::uint32_t) { ++found; });
+    });
+    std::printf("a search finds %llu lines in CPU %.1f s\n", static_cast<unsigned long long>(found),
+                search_ms / 1e3);
+    if (file.files().size() > 1) {
+        MergedLines merged(QThreadPool::globalInstance());
+        merged.merge(file.lines(), file.files(), {});
+        (void)blocked_while([&] { return merged.merging(); });
+        std::printf("by time: memory %.1f MB, disk %.1f MB\n", (own_memory() - memory) / 1e6,
+                    (used() - disk) / 1e6);
+    }
+    return 0;
+}
+
+/// What ranks print: a start of NCCL, then steps.
+rankscope::Event printed(std::uint64_t number, int rank, std::uint64_t lines) {
+    std::string text;
+    for (std::uint64_t i = 0; i < lines; ++i) {
+        const std::uint64_t line = number * lines + i;
+        char step[160];
+        std::snprintf(step, sizeof step,
+                      "[rank%d] epoch 3 step %llu loss %.4f lr 1e-4 grad_norm %.3f tokens/s 12345.6\n", rank,
+                      static_cast<unsigned long long>(line), 1.0 / double(line + 1), 0.5);
+        text += number < 2 ? line_of(line) + '\n' : step;
+    }
+    rankscope::Event event;
+    event.seq = number * 8 + std::uint64_t(rank) + 1;
+    event.t_us = std::int64_t(number) * 1000;
+    event.node = "node" + std::to_string(rank);
+    event.rank = rank;
+    event.body = rankscope::LogEvent{false, std::move(text), 0};
+    return event;
+}
+
+/// The lines of a run, for its causes and for the NCCL pane: in one reading, and in two.
+void time_reading(std::uint64_t lines) {
+    constexpr std::uint64_t kLines = 500;
+    constexpr int kRanks = 8;
+    const auto cost = [&](bool twice) {
+        const double before = own_memory();
+        std::uint64_t parsed = 0;
+        double most = 0;
+        const double ms = timed([&] {
+            rankscope::LogDiagnosis causes(
+                "run", [](const rankscope::Event&) {},
+                twice ? rankscope::ReadingDepth::Causes : rankscope::ReadingDepth::All);
+            rankscope::RunReading pane("run");
+            for (std::uint64_t number = 0; number < lines / kLines / kRanks; ++number) {
+                for (int rank = 0; rank < kRanks; ++rank) {
+                    const rankscope::Event event = printed(number, rank, kLines);
+                    causes.recall(event);
+                    if (twice) {
+                        pane.take(event);
+                    }
+                }
+            }
+            std::promise<void> concluded;
+            causes.conclude([&](const rankscope::LogFindings&) { concluded.set_value(); });
+            concluded.get_future().wait();
+            std::promise<std::uint64_t> looked;
+            if (causes.look([&](const auto& snapshot) { looked.set_value(snapshot->lines_read); })) {
+                parsed = looked.get_future().get();
+            } else {
+                parsed = 2 * pane.lines_read();
+            }
+            most = own_memory() - before;
+        });
+        std::printf("a run of %llu lines, %s: CPU %.1f s, %.2f parses a line, %.1f MB\n",
+                    static_cast<unsigned long long>(lines), twice ? "read twice" : "read once", ms / 1e3,
+                    double(parsed) / double(lines), most / 1e6);
+        return ms;
+    };
+    const double writing = timed([&] {
+        for (std::uint64_t number = 0; number < lines / kLines; ++number) {
+            (void)printed(number, 0, kLines);
+        }
+    });
+    const double once = cost(false) - writing;
+    const double twice = cost(true) - writing;
+    std::printf("once / twice: %.2f (without the %.1f s that make the lines)\n", once / twice, writing / 1e3);
 }
 
 }  // namespace
@@ -295,6 +407,9 @@ int main(int argc, char** argv) {
     QApplication app(argc, argv);
     rankscope::gui::load_resources();
     apply_theme(app, ThemeChoice::Light, false);
+    if (argc > 2 && std::string_view(argv[1]) == "--file") {
+        return time_files(QString::fromLocal8Bit(argv[2]));
+    }
     const std::uint64_t lines = argc > 1 ? QString::fromLatin1(argv[1]).toULongLong() : 10'000'000;
     LogStore log;
     QTemporaryFile file;
@@ -317,7 +432,7 @@ int main(int argc, char** argv) {
     }
     block.shrink_to_fit();
     file.flush();
-    const LineStore& store = *log.lines();
+    const LineSource& store = *log.lines();
     std::printf(
         "%u lines, %.0f bytes each\nindex, in pieces of 64 KiB: %.2f GB/s, %.1f bytes of memory a line\n",
         store.size(), bytes / double(lines), bytes / seconds / 1e9, (own_memory() - before) / double(lines));
@@ -342,6 +457,7 @@ int main(int argc, char** argv) {
                  bytes);
     time_file(path, lines, bytes);
     time_merge(lines);
+    time_reading(lines);
     time_view(log);
     time_text_edit();
     return 0;

@@ -20,20 +20,20 @@
 namespace rankscope::gui {
 namespace {
 
-constexpr std::size_t kBytes = std::size_t(1) << 16;  // whole pages on all machines
+constexpr std::size_t kBlockBytes = std::size_t(1) << 16;  // whole pages on all machines
 
 void fill(std::byte* block, std::size_t number) {
-    std::fill_n(block, kBytes, std::byte(number % 251));
+    std::fill_n(block, kBlockBytes, std::byte(number % 251));
 }
 
 bool holds(const std::byte* block, std::size_t number) {
-    return std::all_of(block, block + kBytes,
+    return std::all_of(block, block + kBlockBytes,
                        [number](std::byte byte) { return byte == std::byte(number % 251); });
 }
 
 TEST(BlockArena, AFullBlockIsInTheFileAtTheSameAddress) {
     const QTemporaryDir folder;
-    BlockArena arena({.folder = ss(folder.path()), .block_bytes = kBytes, .leave_free_bytes = 0});
+    BlockArena arena({.folder = ss(folder.path()), .block_bytes = kBlockBytes, .leave_free_bytes = 0});
     constexpr std::size_t kBlocks = 300;
     std::vector<std::byte*> blocks;
     for (std::size_t i = 0; i < kBlocks; ++i) {
@@ -55,9 +55,10 @@ TEST(BlockArena, AFullBlockIsInTheFileAtTheSameAddress) {
 
 TEST(BlockArena, WhatTheDiskDoesNotTakeStaysInMemory) {
     const QTemporaryDir folder;
-    BlockArena nowhere({.folder = ss(folder.path()) + "/missing", .block_bytes = kBytes});
-    BlockArena full(
-        {.folder = ss(folder.path()), .block_bytes = kBytes, .leave_free_bytes = std::uint64_t(1) << 60});
+    BlockArena nowhere({.folder = ss(folder.path()) + "/missing", .block_bytes = kBlockBytes});
+    BlockArena full({.folder = ss(folder.path()),
+                     .block_bytes = kBlockBytes,
+                     .leave_free_bytes = std::uint64_t(1) << 60});
     for (BlockArena* arena : {&nowhere, &full}) {
         std::byte* const block = arena->add();
         fill(block, 7);
@@ -69,7 +70,7 @@ TEST(BlockArena, WhatTheDiskDoesNotTakeStaysInMemory) {
 
 TEST(BlockArena, ADiskThatIsFullForAWhileIsUsedAgain) {
     const QTemporaryDir folder;
-    BlockArena arena({.folder = ss(folder.path()), .block_bytes = kBytes, .leave_free_bytes = 0});
+    BlockArena arena({.folder = ss(folder.path()), .block_bytes = kBlockBytes, .leave_free_bytes = 0});
     std::vector<std::byte*> blocks;
     const auto add = [&] {
         blocks.push_back(arena.add());
@@ -81,7 +82,7 @@ TEST(BlockArena, ADiskThatIsFullForAWhileIsUsedAgain) {
     const auto before = std::signal(SIGXFSZ, SIG_IGN);
     rlimit limit{};
     ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &limit), 0);
-    const rlimit small{kBytes + kBytes / 2, limit.rlim_max};
+    const rlimit small{kBlockBytes + kBlockBytes / 2, limit.rlim_max};
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
     add();
     ::setrlimit(RLIMIT_FSIZE, &limit);
@@ -96,7 +97,7 @@ TEST(BlockArena, ADiskThatIsFullForAWhileIsUsedAgain) {
 
 TEST(BlockArena, ReadersSeeTheSameBytesWhileABlockMoves) {
     const QTemporaryDir folder;
-    BlockArena arena({.folder = ss(folder.path()), .block_bytes = kBytes, .leave_free_bytes = 0});
+    BlockArena arena({.folder = ss(folder.path()), .block_bytes = kBlockBytes, .leave_free_bytes = 0});
     constexpr std::size_t kBlocks = 400;
     std::vector<std::byte*> blocks(kBlocks);
     std::atomic<std::size_t> published{0};

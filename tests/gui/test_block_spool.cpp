@@ -85,7 +85,7 @@ TEST(BlockSpool, KeepsWhatWasStoredWhenASegmentIsFull) {
 TEST(BlockSpool, WhatTheDiskDoesNotTakeStaysInMemory) {
     const QTemporaryDir folder;
     BlockSpool nowhere({.folder = ss(folder.path()) + "/missing"});
-    BlockSpool small({.folder = ss(folder.path()), .most_bytes = BlockSpool::kSegmentBytes - 1});
+    BlockSpool small({.folder = ss(folder.path()), .most_bytes = 1});
     BlockSpool full({.folder = ss(folder.path()), .leave_free_bytes = std::uint64_t(1) << 60});
     for (BlockSpool* spool : {&nowhere, &small, &full}) {
         std::byte* const block = store(*spool, 7);

@@ -61,14 +61,33 @@ TEST(LineList, KeepsItsNewestNumbersInMemory) {
     {
         LineListBuilder builder;
         for (std::uint32_t i = 0; i < 20 * 16'384; ++i) {
-            builder.push_back(i);
+            builder.push_back(i ^ 1U);
         }
         EXPECT_GE(spool.blocks_in_file() + spool.blocks_in_memory(), before + 18);
         const LineList list = builder.list();
         builder.truncate(0);
-        EXPECT_EQ(list.at(16'384), 16'384U) << "a list keeps what the builder gives up";
+        EXPECT_EQ(list.at(16'384), 16'385U) << "a list keeps what the builder gives up";
     }
     EXPECT_EQ(spool.blocks_in_file() + spool.blocks_in_memory(), before);
+}
+
+TEST(LineList, StoresNothingWhereNumbersCountUp) {
+    auto& spool = own_block_spool<65'536>();
+    const std::size_t before = spool.blocks_in_file() + spool.blocks_in_memory();
+    LineListBuilder builder;
+    std::vector<std::uint32_t> expected;
+    for (std::uint32_t i = 0; i < 20 * 16'384; ++i) {
+        const std::uint32_t number = i / 16'384 == 7 ? 5 * i : i + 3;
+        builder.push_back(number);
+        expected.push_back(number);
+    }
+    EXPECT_EQ(spool.blocks_in_file() + spool.blocks_in_memory(), before + 1);
+    EXPECT_EQ(numbers_of(builder.list()), expected);
+    builder.truncate(6 * 16'384 + 10);
+    expected.resize(6 * 16'384 + 10);
+    builder.push_back(1);
+    expected.push_back(1);
+    EXPECT_EQ(numbers_of(builder.list()), expected) << "a part of what counts up is kept";
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST(LineSearch, AgreesWithLookingAtEveryLine) {
                 const LinePattern pattern(wanted);
                 Lines expected;
                 for (std::uint32_t line = 0; line < store.size(); ++line) {
-                    if (pattern.find(store.text(line), 0)) {
+                    if (pattern.find(store.text(line).view(), 0)) {
                         expected.push_back(line);
                     }
                 }
@@ -174,7 +174,7 @@ TEST(LogQuery, MatchesFollowTheOrderAsItGrows) {
     EXPECT_EQ(answer.searched, store->size());
     Lines expected;
     for (std::uint32_t row = 0; row < answer.order.size(); ++row) {
-        if (store->text(answer.order.at(row)).find('7') != std::string_view::npos) {
+        if (store->text(answer.order.at(row)).view().find('7') != std::string_view::npos) {
             expected.push_back(row);
         }
     }

@@ -90,14 +90,15 @@ TEST(LineStore, PiecesCoverAllLinesAcrossSegments) {
     std::uint32_t first = 0;
     int pieces = 0;
     while (first < kLines) {
-        const LineStore::Piece piece = store.piece(first, kLines);
+        const LineSource::Piece piece = store.piece(first, kLines);
         ASSERT_GT(piece.end, first);
         std::size_t offset = 0;
         for (std::uint32_t line = first; line < piece.end; ++line) {
-            ASSERT_EQ(store.text(line).size(), text.size() - line);
+            ASSERT_EQ(store.text(line).view().size(), text.size() - line);
             EXPECT_EQ(store.line_at(piece, offset, first), line);
-            EXPECT_EQ(store.line_at(piece, offset + store.text(line).size(), line), line) << "its line end";
-            offset += store.text(line).size() + 1;
+            EXPECT_EQ(store.line_at(piece, offset + store.text(line).view().size(), line), line)
+                << "its line end";
+            offset += store.text(line).view().size() + 1;
         }
         EXPECT_EQ(piece.text.size(), offset);
         first = piece.end;
@@ -117,7 +118,7 @@ TEST(LineStore, ReadersInOtherThreadsSeeWholeLines) {
             const std::uint32_t size = lines->size();
             for (; checked < size; ++checked) {
                 const std::string expected = "line " + std::to_string(checked);
-                const bool ok = lines->text(checked) == expected &&
+                const bool ok = lines->text(checked).view() == expected &&
                                 lines->rank(checked) == int(checked % 5) &&
                                 lines->t_us(checked) == std::int64_t(checked);
                 wrong += ok ? 0 : 1;
@@ -146,10 +147,10 @@ TEST(LineStore, AFullDiskKeepsTheNewestLines) {
     EXPECT_TRUE(lines.spool().in_memory());
     EXPECT_EQ(lines.spool().fault(), "No space left on device");
     EXPECT_EQ(lines.size(), 40'000U);
-    EXPECT_TRUE(lines.text(39'999).starts_with("39999aaa"));
-    EXPECT_TRUE(lines.text(0).empty() || lines.text(0).starts_with("0aaa"));
+    EXPECT_TRUE(lines.text(39'999).view().starts_with("39999aaa"));
+    EXPECT_TRUE(lines.text(0).view().empty() || lines.text(0).view().starts_with("0aaa"));
     EXPECT_TRUE(lines.is_gone(50)) << "the oldest part of what did not fit";
-    EXPECT_TRUE(lines.text(50).empty());
+    EXPECT_TRUE(lines.text(50).view().empty());
     EXPECT_TRUE(std::filesystem::is_empty(folder.path().toStdString())) << "the file has no name";
 }
 
@@ -177,7 +178,7 @@ TEST(LineStore, AWriteThatFailsInTheMiddleLosesNothing) {
     std::signal(SIGXFSZ, old);
     EXPECT_TRUE(log.lines()->spool().in_memory());
     for (std::uint32_t i = 0; i < 30'000; ++i) {
-        ASSERT_EQ(log.lines()->text(i), "line " + std::to_string(i));
+        ASSERT_EQ(log.lines()->text(i).view(), "line " + std::to_string(i));
     }
 }
 
@@ -219,7 +220,7 @@ TEST(LineOrder, LateLinesStandWhereTheyBelong) {
             of_two.push_back(line);
         }
         if (store->rank(line) == 1 || store->rank(line) == 2 ||
-            (store->rank(line) == -1 && store->text(line).starts_with("n1:"))) {
+            (store->rank(line) == -1 && store->text(line).view().starts_with("n1:"))) {
             of_n1.push_back(line);
         }
     }

@@ -14,7 +14,7 @@ namespace {
 std::vector<std::string> texts(const LogStore& log) {
     std::vector<std::string> out;
     for (std::uint32_t line = 0; line < log.lines()->size(); ++line) {
-        out.emplace_back(log.lines()->text(line));
+        out.emplace_back(log.lines()->text(line).view());
     }
     return out;
 }

@@ -63,7 +63,7 @@ protected:
     /// Of the selected line.
     QString current_text() {
         const auto line = view()->current_line();
-        return line ? qs(std::string(view()->rows()->store().text(*line))) : QString();
+        return line ? qs(std::string(view()->rows()->store().text(*line).view())) : QString();
     }
 };
 
@@ -273,10 +273,11 @@ TEST_F(Logs, ShownLinesAreSaved) {
     const QString path = folder_.path() + u"/saved.log"_s;
     emit dialog->fileSelected(path);
     dialog->close();
-    ASSERT_TRUE(wait_until([&] { return find<QLabel>("fileLogNote")->isVisible(); }));
-    QFile saved(path);
-    ASSERT_TRUE(saved.open(QIODevice::ReadOnly));
-    EXPECT_EQ(saved.readAll(), QByteArray("one\ntwo\n"));
+    EXPECT_TRUE(wait_until([&] {
+        QFile saved(path);
+        return saved.open(QIODevice::ReadOnly) && saved.readAll() == QByteArray("one\ntwo\n");
+    }));
+    EXPECT_TRUE(wait_until([&] { return find<QLabel>("fileLogNote")->isVisible(); }));
 }
 
 TEST_F(Logs, CtrlFSearchesInTheLines) {

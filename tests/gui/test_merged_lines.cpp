@@ -38,8 +38,12 @@ protected:
         ASSERT_EQ(file.write(text.data(), qint64(text.size())), qint64(text.size()));
     }
     void read() {
-        log_.read({ss(folder_.path() + u"/ranks"_s)}, ss(folder_.path()) + "/");
+        read(u"/ranks"_s);
         ASSERT_TRUE(wait_until([&] { return !log_.lines().reading() && rows()->count() > 0; }));
+    }
+    void read(const QString& below) {
+        (void)logs::read_raw_lines({ss(folder_.path() + below)}, {}, log_.start(ss(folder_.path()) + "/"));
+        log_.update(false);
     }
     void three_files() {
         write(u"0.log"_s, "2026-01-02 03:04:05 zero a\n  more of a\n2026-01-02 03:04:09 zero b\n");
@@ -131,7 +135,7 @@ TEST_F(ByTime, WaitsForTheClocksAndBeginsAgainWithOtherFiles) {
     ASSERT_TRUE(merged());
     EXPECT_EQ(texts().at(3), u"03:04:06  3:1  2026-01-02 03:04:06 three a"_s);
     // One file has no other order.
-    log_.read({ss(folder_.path() + u"/ranks/1.log"_s)}, {});
+    read(u"/ranks/1.log"_s);
     log_.set_clocks({});
     ASSERT_TRUE(wait_until([&] { return !log_.lines().reading() && rows()->count() == 2; }));
     EXPECT_FALSE(by_time()->isVisible());

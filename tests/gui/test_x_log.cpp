@@ -212,7 +212,7 @@ TEST_F(XLogPlot, EveryDecadeIsAsWide) {
     // Step 0 has the highest loss; the line begins at step 1.
     CurveShape shape;
     for (int i = 0; i < plot_.plot()->plottableCount(); ++i) {
-        if (auto* line = qobject_cast<SeriesPlottable*>(plot_.plot()->plottable(i))) {
+        if (auto* line = dynamic_cast<SeriesPlottable*>(plot_.plot()->plottable(i))) {
             line->add_to(shape);
         }
     }
