@@ -17,14 +17,9 @@ constexpr double kDot = 6;  ///< of the rank's colour
 
 }  // namespace
 
-ChipRow::ChipRow(QCustomPlot* plot, const QCPLayoutElement* place) : QCPAbstractItem(plot), place_(place) {
+ChipRow::ChipRow(QCustomPlot* plot, QCPAxis* x, const QCPLayoutElement* place)
+    : PanelItem(plot, x), place_(place) {
     setClipToAxisRect(false);
-    setSelectable(false);
-}
-
-void ChipRow::set_look(const ThemeColors& colors, const QFont& font) {
-    colors_ = colors;
-    font_ = font;
 }
 
 ChipRow::Layout ChipRow::layout() const {

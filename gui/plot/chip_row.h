@@ -3,17 +3,14 @@
 
 #pragma once
 
-#include <gui/plot/qcustomplot_include.h>
-#include <gui/style/theme.h>
+#include <gui/plot/panel_item.h>
 
 #include <vector>
 
 namespace rankscope::gui {
 
 /// Small labels in a row, at the right end of a layout element: as many as fit, then how many more there are.
-class ChipRow : public QCPAbstractItem {
-    Q_OBJECT
-
+class ChipRow : public PanelItem {
 public:
     struct Chip {
         QString text;
@@ -21,10 +18,9 @@ public:
         int rank = -1;
         bool operator==(const Chip&) const = default;
     };
-    ChipRow(QCustomPlot* plot, const QCPLayoutElement* place);
+    ChipRow(QCustomPlot* plot, QCPAxis* x, const QCPLayoutElement* place);
 
     void set_chips(std::vector<Chip> chips) { chips_ = std::move(chips); }
-    void set_look(const ThemeColors& colors, const QFont& font);
     /// Pixels at the left end that stay free.
     void set_free(int pixels) { free_ = pixels; }
     const std::vector<Chip>& chips() const { return chips_; }
@@ -34,8 +30,6 @@ public:
     int rank_at(const QPointF& place) const;
     /// "+3" at a place: the chips that did not fit.
     QStringList hidden_at(const QPointF& place) const;
-
-    double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
 
 protected:
     void draw(QCPPainter* painter) override;
@@ -49,8 +43,6 @@ private:
 
     const QCPLayoutElement* place_;
     std::vector<Chip> chips_;
-    ThemeColors colors_;
-    QFont font_;
     int free_ = 0;
 };
 

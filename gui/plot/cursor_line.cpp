@@ -15,17 +15,6 @@ constexpr double kInside = 3;  ///< pixels between the values and the edge of th
 
 }  // namespace
 
-CursorLine::CursorLine(QCustomPlot* plot, QCPAxis* x) : QCPAbstractItem(plot), x_(x) {
-    setClipAxisRect(x->axisRect());
-    setSelectable(false);
-    setVisible(false);
-}
-
-void CursorLine::set_look(const ThemeColors& colors, const QFont& font) {
-    colors_ = colors;
-    font_ = font;
-}
-
 void CursorLine::draw(QCPPainter* painter) {
     const QRectF box(x_->axisRect()->rect());
     const double x = x_->coordToPixel(place_);

@@ -48,22 +48,10 @@ CurveImage paint_curves(const CurveFrame& frame) {
 }
 
 CurvePicture::CurvePicture(QCPAxis* x, QCPAxis* y, const XScale* scale, QThreadPool* pool)
-    : QCPAbstractPlottable(x, y), scale_(scale), job_(this, pool, &paint_curves, [this](CurveImage painted) {
+    : PanelPlottable(x, y), scale_(scale), job_(this, pool, &paint_curves, [this](CurveImage painted) {
           last_ = std::move(painted);
           emit this->painted();
-      }) {
-    setSelectable(QCP::stNone);
-}
-
-QCPRange CurvePicture::getKeyRange(bool& found, QCP::SignDomain) const {
-    found = false;
-    return {};
-}
-
-QCPRange CurvePicture::getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const {
-    found = false;
-    return {};
-}
+      }) {}
 
 CurveFrame CurvePicture::frame_now() const {
     CurveFrame frame{keyAxis()->axisRect()->rect(),

@@ -6,7 +6,7 @@
 #include <gui/data/x_scale.h>
 #include <gui/latest_job.h>
 #include <gui/plot/curve_shape.h>
-#include <gui/plot/qcustomplot_include.h>
+#include <gui/plot/panel_item.h>
 
 #include <QImage>
 #include <vector>
@@ -50,7 +50,7 @@ CurveImage paint_curves(const CurveFrame& frame);
 
 /// The band and the lines of a panel on the screen, as an image. A few pixels that are new are painted at once; all of
 /// it by a worker, and until then the last image stands where its values are now.
-class CurvePicture : public QCPAbstractPlottable {
+class CurvePicture : public PanelPlottable {
     Q_OBJECT
 
 public:
@@ -63,17 +63,12 @@ public:
     /// What is seen is not yet what it should be.
     bool painting() const { return job_.running(); }
 
-    double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
-    QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
-    QCPRange getValueRange(bool& found, QCP::SignDomain domain, const QCPRange& keys) const override;
-
 signals:
     /// A worker has painted what was missing: replot.
     void painted();
 
 protected:
     void draw(QCPPainter* painter) override;
-    void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
 
 private:
     CurveFrame frame_now() const;

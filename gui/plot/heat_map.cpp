@@ -32,15 +32,61 @@ float rounded_up(float value) {
 
 }  // namespace
 
+bool HeatKey::same_place(const HeatKey& other) const {
+    return view.buckets == other.view.buckets && view.begin == other.view.begin && width == other.width &&
+           rows == other.rows && ranks == other.ranks && scale_end == other.scale_end &&
+           palette == other.palette;
+}
+
+void paint_heat_column(HeatImage& target, std::int64_t bucket, const GridColumn& column) {
+    const HeatKey& key = target.key;
+    const std::int64_t x = bucket - key.view.begin;
+    if (target.image.isNull() || x < 0 || x >= key.width) {
+        return;
+    }
+    const std::vector<float>& values = *column.values;
+    const float median = column.point.median;
+    const int middle = int(key.palette.size() / 2);
+    const float unit = key.scale_end > 0 ? float(middle) / key.scale_end : 0;
+    for (int row = 0; row < key.rows; ++row) {
+        const int first = int(std::int64_t(row) * key.ranks / key.rows);
+        const int last = std::max(int(std::int64_t(row + 1) * key.ranks / key.rows), first + 1);
+        float away = 0;
+        bool any = false;
+        for (int rank = first; rank < std::min(last, int(values.size())); ++rank) {
+            const float distance = values[std::size_t(rank)] - median;
+            if (std::isfinite(distance)) {
+                any = true;
+                away = std::abs(distance) > std::abs(away) ? distance : away;
+            }
+        }
+        QRgb color = qRgba(0, 0, 0, 0);
+        if (any) {
+            const float place = std::clamp(away * unit, float(-middle), float(middle));
+            color = key.palette[std::size_t(middle + int(std::lround(place)))];
+        }
+        reinterpret_cast<QRgb*>(target.image.scanLine(row))[x] = color;
+    }
+}
+
+HeatImage paint_heat(const HeatRequest& request) {
+    HeatImage painted{request.key,
+                      QImage(request.key.width, request.key.rows, QImage::Format_ARGB32_Premultiplied)};
+    painted.image.fill(Qt::transparent);
+    for (const auto& [bucket, column] : request.columns) {
+        paint_heat_column(painted, bucket, column);
+    }
+    return painted;
+}
+
 HeatMap::HeatMap(QCPAxis* x, QCPAxis* y, const XScale* scale, const RankView* view, QThreadPool* pool)
-    : QCPAbstractPlottable(x, y),
+    : PanelPlottable(x, y),
       scale_(scale),
       view_(view),
       job_(this, pool, &paint_heat, [this](HeatImage image) {
           last_ = std::move(image);
           emit painted();
       }) {
-    setSelectable(QCP::stNone);
     setAntialiased(false);
 }
 
@@ -221,21 +267,6 @@ std::optional<HeatMap::Cell> HeatMap::cell_at(const QPointF& place) const {
     }
     return Cell{best, double(view.first_step(bucket)), double(view.first_step(bucket + 1) - 1),
                 values[std::size_t(best)], column.point.median};
-}
-
-QCPRange HeatMap::getKeyRange(bool& found, QCP::SignDomain) const {
-    const auto& points = view_->points();
-    found = !points.empty();
-    return found ? QCPRange(scale_->of_step(points.front().x), scale_->of_step(points.back().x)) : QCPRange();
-}
-
-QCPRange HeatMap::getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const {
-    found = ranks_ > 0;
-    return QCPRange(-0.5, std::max(ranks_, 1) - 0.5);
-}
-
-void HeatMap::drawLegendIcon(QCPPainter* painter, const QRectF& rect) const {
-    painter->fillRect(rect, colors_.accent);
 }
 
 }  // namespace rankscope::gui

@@ -3,22 +3,54 @@
 
 #pragma once
 
+#include <gui/data/rank_grid.h>
 #include <gui/data/x_scale.h>
 #include <gui/latest_job.h>
-#include <gui/plot/heat_image.h>
-#include <gui/plot/qcustomplot_include.h>
+#include <gui/plot/panel_item.h>
 #include <gui/plot/rank_view.h>
-#include <gui/style/theme.h>
 
+#include <QImage>
+#include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace rankscope::gui {
 
+/// Which image of a heat map: a pixel column for each bucket from view.begin on, with room for those to come.
+struct HeatKey {
+    GridView view;
+    int width = 0;
+    int rows = 0;
+    int ranks = 0;
+    float scale_end = 0;        ///< the distance that has the full colour, in the metric's unit
+    std::vector<QRgb> palette;  ///< from far below to far above the median
+    std::uint64_t revision = 0;
+
+    /// Columns of the one can be painted into the other.
+    bool same_place(const HeatKey& other) const;
+    bool operator==(const HeatKey&) const = default;
+};
+
+/// Values only: a worker may paint it.
+struct HeatRequest {
+    HeatKey key;
+    std::vector<std::pair<std::int64_t, GridColumn>> columns;  ///< by bucket
+};
+
+struct HeatImage {
+    HeatKey key;
+    QImage image;
+};
+
+/// Where ranks share a row, the one that is furthest from the median has it.
+void paint_heat_column(HeatImage& target, std::int64_t bucket, const GridColumn& column);
+HeatImage paint_heat(const HeatRequest& request);
+
 /// Ranks × steps: the colour is the distance from the median of all ranks at these steps, blue below, orange above,
 /// so that a rank that is different is seen whatever the trend. Where ranks share a row, the one that is furthest
 /// from the median has it. New columns are painted at once, all of them by a worker: until then the last image remains.
-class HeatMap : public QCPAbstractPlottable {
+class HeatMap : public PanelPlottable {
     Q_OBJECT
 
 public:
@@ -44,17 +76,12 @@ public:
     /// The distance that has the full colour, in the metric's unit.
     float scale_end() const { return last_.key.scale_end; }
 
-    double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
-    QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
-    QCPRange getValueRange(bool& found, QCP::SignDomain domain, const QCPRange& keys) const override;
-
 signals:
     /// A worker has painted what was missing: the scale may be another one.
     void painted();
 
 protected:
     void draw(QCPPainter* painter) override;
-    void drawLegendIcon(QCPPainter* painter, const QRectF& rect) const override;
 
 private:
     /// Of what is in view; nothing while the view is empty.

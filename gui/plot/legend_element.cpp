@@ -3,57 +3,68 @@
 
 #include <gui/plot/legend_element.h>
 
-#include <QFontMetrics>
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace rankscope::gui {
 
 namespace {
 
-constexpr int kSwatch = 14;
-constexpr int kLegendGap = 6;
-constexpr int kApart = 16;
-constexpr int kEdge = 8;
+constexpr int kLegendGap = 6;  ///< between swatch and text
+constexpr int kEdge = 8;       ///< beside the legend
+constexpr int kAbove = 4;
 
 }  // namespace
 
-LegendElement::LegendElement(QCustomPlot* plot, std::vector<Entry> entries, const QFont& font,
-                             const QColor& text)
-    : QCPLayoutElement(plot), entries_(std::move(entries)), font_(font), text_(text) {}
-
-int LegendElement::lay_out(const QRect& in, QCPPainter* painter) const {
-    const QFontMetrics metrics(font_);
+std::vector<LegendPlace> legend_places(const QStringList& texts, const QFontMetrics& metrics, int width,
+                                       int widest, int most_lines) {
     const int line = metrics.height() + 4;
-    const int width = in.width() - 2 * kEdge;
+    std::vector<LegendPlace> places;
     int x = 0;
-    int y = 4;
-    if (painter) {
-        painter->setFont(font_);
-    }
-    for (const Entry& entry : entries_) {
-        const QString text =
-            metrics.elidedText(entry.text, Qt::ElideMiddle, std::max(40, width - kSwatch - kLegendGap));
-        const int needed = kSwatch + kLegendGap + metrics.horizontalAdvance(text);
+    int y = 0;
+    for (const QString& each : texts) {
+        const QString text = metrics.elidedText(each, Qt::ElideMiddle, widest);
+        const int needed = kLegendSwatch + kLegendGap + metrics.horizontalAdvance(text);
         if (x > 0 && x + needed > width) {
             x = 0;
             y += line;
         }
-        if (painter) {
-            const int left = in.left() + kEdge + x;
-            const int top = in.top() + y;
-            painter->setPen(QPen(entry.color, 3));
-            painter->drawLine(QLineF(left, top + line / 2, left + kSwatch, top + line / 2));
-            painter->setPen(text_);
-            painter->drawText(QRect(left + kSwatch + kLegendGap, top, needed, line),
-                              Qt::AlignVCenter | Qt::AlignLeft, text);
+        if (y / line >= most_lines) {
+            break;
         }
-        x += needed + kApart;
+        places.push_back({QRect(x, y, needed, line), text});
+        x += needed + kLegendApart;
     }
-    return y + line;
+    return places;
+}
+
+void draw_legend_place(QPainter& painter, const LegendPlace& place, const QColor& swatch,
+                       const QColor& text) {
+    const QRect& rect = place.rect;
+    painter.fillRect(QRect(rect.left(), rect.top() + rect.height() / 2 - 1, kLegendSwatch, 3), swatch);
+    painter.setPen(text);
+    painter.drawText(rect.adjusted(kLegendSwatch + kLegendGap, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft,
+                     place.text);
+}
+
+LegendElement::LegendElement(QCustomPlot* plot, QStringList titles, std::vector<QColor> colors,
+                             const QFont& font, const QColor& text)
+    : QCPLayoutElement(plot),
+      titles_(std::move(titles)),
+      colors_(std::move(colors)),
+      font_(font),
+      text_(text) {}
+
+std::vector<LegendPlace> LegendElement::places(int width) const {
+    const int inside = width - 2 * kEdge;
+    return legend_places(titles_, QFontMetrics(font_), inside,
+                         std::max(40, inside - kLegendSwatch - kLegendGap), std::numeric_limits<int>::max());
 }
 
 int LegendElement::height_for(int width) const {
-    return lay_out(QRect(0, 0, width, 0), nullptr);
+    const auto all = places(width);
+    return kAbove + (all.empty() ? QFontMetrics(font_).height() + 4 : all.back().rect.bottom() + 1);
 }
 
 QSize LegendElement::minimumOuterSizeHint() const {
@@ -65,7 +76,12 @@ QSize LegendElement::maximumOuterSizeHint() const {
 }
 
 void LegendElement::draw(QCPPainter* painter) {
-    lay_out(outerRect(), painter);
+    painter->setFont(font_);
+    painter->translate(outerRect().topLeft() + QPoint(kEdge, kAbove));
+    const auto all = places(outerRect().width());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        draw_legend_place(*painter, all[i], colors_[i], text_);
+    }
 }
 
 }  // namespace rankscope::gui

@@ -17,12 +17,6 @@ constexpr qsizetype kMostTexts = 6;
 
 }  // namespace
 
-MarkLines::MarkLines(QCustomPlot* plot, QCPAxis* x, const RunMarks* marks, const XScale* scale)
-    : QCPAbstractItem(plot), x_(x), marks_(marks), scale_(scale) {
-    setClipAxisRect(x->axisRect());
-    setSelectable(false);
-}
-
 double MarkLines::pixel_of(const RunMark& mark) const {
     return x_->coordToPixel(scale_->of_moment(double(mark.step), mark.t_us));
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/data/metric_format.h>
+#include <gui/plot/axis_look.h>
 #include <gui/plot/metric_panel.h>
 #include <gui/plot/plot_tickers.h>
 #include <gui/strings.h>
@@ -94,12 +95,7 @@ MetricPanel::MetricPanel(const Place& place, const std::string& name)
       rect_(new QCPAxisRect(plot_, true)),
       x_(rect_->axis(QCPAxis::atBottom)),
       y_(rect_->axis(QCPAxis::atLeft)) {
-    title_->setTextFlags(Qt::AlignLeft | Qt::AlignVCenter);
-    title_->setMargins(QMargins(8, 2, 0, 0));
-    grid_->addElement(2 * place.row, place.column, title_);
-    grid_->addElement(2 * place.row + 1, place.column, rect_);
-    grid_->setRowStretchFactor(2 * place.row, 0.001);
-    rect_->setMinimumMargins(QMargins(44, 6, 8, 4));
+    place_panel(grid_, place.row, place.column, title_, rect_);
     x_->setTicker(x_ticker(XUnit::Step));
     make_parts(place);
     update_axes();
@@ -117,7 +113,7 @@ void MetricPanel::make_parts(const Place& place) {
     range_->setLayer(u"overlay"_s);
     moment_ = new MomentLine(plot_, x_, place.moment, &live_->data(), scale_);
     moment_->setLayer(u"overlay"_s);
-    chips_ = new ChipRow(plot_, title_);
+    chips_ = new ChipRow(plot_, x_, title_);
     chips_->setLayer(u"marks"_s);
     if (name_ == "loss" || name_ == "acc1") {
         validation_ = plot_->addGraph(x_, y_);
@@ -146,39 +142,26 @@ MetricPanel::~MetricPanel() {
     if (validation_) {
         plot_->removeGraph(validation_);
     }
-    plot_->removeItem(cursor_);
-    plot_->removeItem(marks_);
-    plot_->removeItem(moment_);
-    plot_->removeItem(range_);
-    plot_->removeItem(chips_);
-    plot_->removeItem(note_);
+    for (QCPAbstractItem* item :
+         std::initializer_list<QCPAbstractItem*>{cursor_, marks_, moment_, range_, chips_, note_}) {
+        plot_->removeItem(item);
+    }
     grid_->remove(title_);
     grid_->remove(rect_);
 }
 
 void MetricPanel::set_look(const Look& look) {
     look_ = look;
-    QFont small = look_.font;
-    small.setPointSizeF(std::max(7.0, look_.font.pointSizeF() * 0.88));
-    QFont bold = look_.font;
-    bold.setBold(true);
+    const QFont small = axis_font(look_.font);
     const ThemeColors& colors = look_.colors;
-    title_->setFont(bold);
-    title_->setTextColor(colors.muted);
     note_->setFont(look_.font);
     note_->setColor(colors.muted);
+    set_panel_look(title_, rect_, colors, look_.font);
+    title_->setTextColor(look_.current ? colors.text : colors.muted);
     for (QCPAxis* axis : {x_, y_}) {
-        axis->setBasePen(QPen(colors.line, 1));
-        axis->setTickPen(QPen(colors.line, 1));
-        axis->setSubTickPen(Qt::NoPen);
-        axis->setTickLabelColor(colors.muted);
-        axis->setTickLabelFont(small);
         axis->setTickLength(0, 3);
-        axis->grid()->setPen(QPen(colors.grid, 1));
-        axis->grid()->setZeroLinePen(QPen(colors.grid, 1));
-        axis->grid()->setSubGridVisible(false);
+        axis->grid()->setZeroLinePen(axis->grid()->pen());
     }
-    cursor_->set_look(colors, small);
     QColor wide = colors.accent;
     QColor narrow = colors.accent;
     wide.setAlphaF(0.16F);
@@ -190,11 +173,9 @@ void MetricPanel::set_look(const Look& look) {
     }
     heat_->set_colors(colors);
     heat_->set_selected(look_.selected);
-    marks_->set_colors(colors);
-    moment_->set_look(colors, small);
-    range_->set_colors(colors);
-    chips_->set_look(colors, small);
-    title_->setTextColor(look_.current ? colors.text : colors.muted);
+    for (PanelItem* item : std::initializer_list<PanelItem*>{cursor_, marks_, moment_, range_, chips_}) {
+        item->set_look(colors, small);
+    }
     update_lines();
     style_lines();
 }

@@ -13,7 +13,6 @@
 #include <gui/plot/heat_map.h>
 #include <gui/plot/mark_lines.h>
 #include <gui/plot/moment_line.h>
-#include <gui/plot/range_fade.h>
 #include <gui/plot/series_plottables.h>
 #include <gui/style/theme.h>
 

@@ -5,28 +5,22 @@
 
 #include <gui/data/run_moment.h>
 #include <gui/data/x_scale.h>
-#include <gui/plot/qcustomplot_include.h>
-#include <gui/style/theme.h>
+#include <gui/plot/panel_item.h>
 
-#include <QFont>
 #include <optional>
 
 namespace rankscope::gui {
 
 /// The marked moment of a run as an upright line with its time, over the curves of one panel.
-class MomentLine : public QCPAbstractItem {
-    Q_OBJECT
-
+class MomentLine : public PanelItem {
 public:
     /// Nothing is drawn while `moment` is empty.
     MomentLine(QCustomPlot* plot, QCPAxis* x, const std::optional<RunMoment>* moment, const LiveData* run,
-               const XScale* scale);
+               const XScale* scale)
+        : PanelItem(plot, x), moment_(moment), run_(run), scale_(scale) {}
 
-    void set_look(const ThemeColors& colors, const QFont& font);
     /// What is at this place across; empty: something else.
     QString text_at(double pixel) const;
-
-    double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
 
 protected:
     void draw(QCPPainter* painter) override;
@@ -34,12 +28,25 @@ protected:
 private:
     double pixel() const;
 
-    QCPAxis* x_;
     const std::optional<RunMoment>* moment_;
     const LiveData* run_;
     const XScale* scale_;
-    ThemeColors colors_;
-    QFont font_;
+};
+
+/// The part of a run that all panes show, on one panel: what is outside of it fades, its edges are lines.
+class RangeFade : public PanelItem {
+public:
+    /// Nothing is drawn while `range` is all times.
+    RangeFade(QCustomPlot* plot, QCPAxis* x, const TimeSpan* range, const LiveData* run, const XScale* scale)
+        : PanelItem(plot, x), range_(range), run_(run), scale_(scale) {}
+
+protected:
+    void draw(QCPPainter* painter) override;
+
+private:
+    const TimeSpan* range_;
+    const LiveData* run_;
+    const XScale* scale_;
 };
 
 }  // namespace rankscope::gui

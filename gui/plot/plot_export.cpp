@@ -24,8 +24,8 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kPanelWidth = 1000;
-constexpr int kPanelHeight = 480;
+constexpr int kSavedWidth = 1000;
+constexpr int kSavedHeight = 480;
 constexpr double kPngScale = 2;
 constexpr std::size_t kMostRows = 1'000'000;
 constexpr double kPointsPerPixel = 0.75;
@@ -157,7 +157,7 @@ std::unique_ptr<MetricPlot> copy_of(const MetricPlot& plot, const std::string& p
     copy->setPalette(plot.palette());
     copy->setFont(plot.font());
     copy->set_at_once(true);
-    copy->resize(panel.empty() ? plot.size() : QSize(kPanelWidth, kPanelHeight));
+    copy->resize(panel.empty() ? plot.size() : QSize(kSavedWidth, kSavedHeight));
     copy->set_all_settings(plot.all_settings());
     copy->set_smoothing(plot.smoothing());
     copy->set_x_unit(plot.x_unit());

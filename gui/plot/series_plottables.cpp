@@ -80,9 +80,7 @@ std::pair<double, double> steps_in_view(const QCPAxis* x, const XScale& scale, i
 
 SeriesPlottable::SeriesPlottable(QCPAxis* x, QCPAxis* y, const PanelValues* values, const XScale* scale,
                                  int rank)
-    : QCPAbstractPlottable(x, y), values_(values), scale_(scale), rank_(rank) {
-    setSelectable(QCP::stNone);
-}
+    : PanelPlottable(x, y), values_(values), scale_(scale), rank_(rank) {}
 
 void SeriesPlottable::set_smoothing(double alpha) {
     smoothing_ = alpha;
@@ -166,19 +164,6 @@ double SeriesPlottable::distance(const QPointF& place) {
     return nearest;
 }
 
-QCPRange SeriesPlottable::getKeyRange(bool& found, QCP::SignDomain) const {
-    const StepAxis& steps = column().steps();
-    found = !steps.empty();
-    return found ? QCPRange(double(steps.at(0)), double(steps.last())) : QCPRange();
-}
-
-QCPRange SeriesPlottable::getValueRange(bool& found, QCP::SignDomain, const QCPRange& keys) const {
-    const QCPRange asked = keys == QCPRange() ? getKeyRange(found, QCP::sdBoth) : keys;
-    const MinMax range = column().range(asked.lower, asked.upper);
-    found = !range.empty();
-    return found ? QCPRange(double(range.min), double(range.max)) : QCPRange();
-}
-
 CurveStroke SeriesPlottable::stroke(const std::vector<PlotPoint>& points, const QColor& color) const {
     CurveStroke stroke{{}, color, mPen.widthF(), points.size() < kDense};
     stroke.points.reserve(qsizetype(points.size()));
@@ -211,16 +196,9 @@ void SeriesPlottable::draw(QCPPainter* painter) {
     draw_gaps(painter, keyAxis(), *scale_, column(), whose(), mark_, marks);
 }
 
-void SeriesPlottable::drawLegendIcon(QCPPainter* painter, const QRectF& rect) const {
-    painter->setPen(mPen);
-    painter->drawLine(QLineF(rect.left(), rect.center().y(), rect.right(), rect.center().y()));
-}
-
 BandPlottable::BandPlottable(QCPAxis* x, QCPAxis* y, const PanelValues* values, const XScale* scale,
                              const RankView* view)
-    : QCPAbstractPlottable(x, y), values_(values), scale_(scale), view_(view) {
-    setSelectable(QCP::stNone);
-}
+    : PanelPlottable(x, y), values_(values), scale_(scale), view_(view) {}
 
 MinMax BandPlottable::range(bool positive) const {
     MinMax range;
@@ -232,18 +210,6 @@ MinMax BandPlottable::range(bool positive) const {
         }
     }
     return range;
-}
-
-QCPRange BandPlottable::getKeyRange(bool& found, QCP::SignDomain) const {
-    const auto& points = view_->points();
-    found = !points.empty();
-    return found ? QCPRange(scale_->of_step(points.front().x), scale_->of_step(points.back().x)) : QCPRange();
-}
-
-QCPRange BandPlottable::getValueRange(bool& found, QCP::SignDomain domain, const QCPRange&) const {
-    const MinMax range = this->range(domain == QCP::sdPositive);
-    found = !range.empty();
-    return found ? QCPRange(double(range.min), double(range.max)) : QCPRange();
 }
 
 void BandPlottable::set_smoothing(double alpha) {
@@ -310,10 +276,6 @@ void BandPlottable::draw(QCPPainter* painter) {
         add_to(shape);
         paint(shape, painter);
     }
-}
-
-void BandPlottable::drawLegendIcon(QCPPainter* painter, const QRectF& rect) const {
-    painter->fillRect(rect, colors_.narrow);
 }
 
 }  // namespace rankscope::gui

@@ -6,7 +6,7 @@
 #include <gui/data/panel_values.h>
 #include <gui/data/x_scale.h>
 #include <gui/plot/curve_picture.h>
-#include <gui/plot/qcustomplot_include.h>
+#include <gui/plot/panel_item.h>
 #include <gui/plot/rank_view.h>
 
 #include <utility>
@@ -18,9 +18,7 @@ namespace rankscope::gui {
 /// steps. Pen width 1 and no antialiasing while it is dense: a 2 px polyline costs thirty times as much. On the screen
 /// it is a part of its panel's CurvePicture, and draws its marks only.
 /// Where values are not finite the line breaks, and a cross at the upper edge marks the place.
-class SeriesPlottable : public QCPAbstractPlottable, public CurvePart {
-    Q_OBJECT
-
+class SeriesPlottable : public PanelPlottable, public CurvePart {
 public:
     SeriesPlottable(QCPAxis* x, QCPAxis* y, const PanelValues* values, const XScale* scale, int rank);
 
@@ -36,13 +34,8 @@ public:
     double distance(const QPointF& place);
     void add_to(CurveShape& shape) override;
 
-    double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
-    QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
-    QCPRange getValueRange(bool& found, QCP::SignDomain domain, const QCPRange& keys) const override;
-
 protected:
     void draw(QCPPainter* painter) override;
-    void drawLegendIcon(QCPPainter* painter, const QRectF& rect) const override;
 
 private:
     /// What the points were computed for.
@@ -73,9 +66,7 @@ private:
 
 /// All ranks as one: band from smallest to largest, band from p10 to p90, line of the median. On the screen a part of
 /// its panel's CurvePicture.
-class BandPlottable : public QCPAbstractPlottable, public CurvePart {
-    Q_OBJECT
-
+class BandPlottable : public PanelPlottable, public CurvePart {
 public:
     BandPlottable(QCPAxis* x, QCPAxis* y, const PanelValues* values, const XScale* scale,
                   const RankView* view);
@@ -92,13 +83,8 @@ public:
     MinMax range(bool positive) const;
     void add_to(CurveShape& shape) override;
 
-    double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
-    QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
-    QCPRange getValueRange(bool& found, QCP::SignDomain domain, const QCPRange& keys) const override;
-
 protected:
     void draw(QCPPainter* painter) override;
-    void drawLegendIcon(QCPPainter* painter, const QRectF& rect) const override;
 
 private:
     QPolygonF line(float AggregatePoint::*value) const;

@@ -62,6 +62,18 @@ std::vector<CompareLine> compare_lines(const RunComparison& comparison, const QS
     return lines;
 }
 
+std::vector<const std::vector<CurvePoint>*> curves_of(const RunComparison& comparison,
+                                                      const CompareLine& line, const std::string& metric) {
+    std::vector<const std::vector<CurvePoint>*> curves;
+    for (const std::size_t run : line.runs) {
+        const auto& all = comparison.runs[run].curves;
+        if (const auto found = all.find(metric); found != all.end()) {
+            curves.push_back(&found->second);
+        }
+    }
+    return curves;
+}
+
 QString compare_table(const ComparePlot& plot) {
     if (!plot.comparison()) {
         return {};
@@ -82,13 +94,7 @@ QString compare_table(const ComparePlot& plot) {
         Rows rows;
         std::size_t column = 0;
         for (const CompareLine& line : lines) {
-            std::vector<const std::vector<CurvePoint>*> curves;
-            for (const std::size_t run : line.runs) {
-                const auto found = comparison.runs[run].curves.find(metric);
-                if (found != comparison.runs[run].curves.end()) {
-                    curves.push_back(&found->second);
-                }
-            }
+            const auto curves = curves_of(comparison, line, metric);
             if (line.band) {
                 for (const BandPoint& point : band_of(curves, plot.axis())) {
                     put(rows, plot.x_range(), point.x, column, columns, point.values.mean);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gui/plot/plot_export.h>
+#include <remote/desk/archive/compare/curve_axis.h>
 
 #include <QStringList>
 #include <vector>
@@ -24,6 +25,10 @@ struct CompareLine {
 };
 std::vector<CompareLine> compare_lines(const RunComparison& comparison, const QStringList& titles,
                                        bool bands);
+
+/// The curves of a metric that the runs of the line have.
+std::vector<const std::vector<CurvePoint>*> curves_of(const RunComparison& comparison,
+                                                      const CompareLine& line, const std::string& metric);
 
 /// The values that the plot shows: a row for each place of a metric that is in view, a column for each run; of a group
 /// its mean and standard deviation.

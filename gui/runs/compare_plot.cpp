@@ -4,6 +4,7 @@
 #include <gui/data/metric_format.h>
 #include <gui/models/run_column_texts.h>
 #include <gui/plain_text.h>
+#include <gui/plot/axis_look.h>
 #include <gui/plot/legend_element.h>
 #include <gui/plot/plot_files.h>
 #include <gui/plot/plot_tickers.h>
@@ -133,11 +134,13 @@ void ComparePlot::fit_height() {
 // The grid of QCustomPlot has no cells over several columns: the panels get a grid of their own below the legend.
 void ComparePlot::add_legend() {
     const ThemeColors colors = theme_colors(palette());
-    std::vector<LegendElement::Entry> entries;
+    QStringList titles;
+    std::vector<QColor> line_colors;
     for (const CompareLine& line : compare_lines(*comparison_, titles_, bands_)) {
-        entries.push_back({line.title, rank_color(int(line.runs.front()), colors.dark)});
+        titles += line.title;
+        line_colors.push_back(rank_color(int(line.runs.front()), colors.dark));
     }
-    auto legend = std::make_unique<LegendElement>(plot_, std::move(entries), font(), colors.text);
+    auto legend = std::make_unique<LegendElement>(plot_, titles, std::move(line_colors), font(), colors.text);
     legend_height_ = legend->height_for(plot_->width());
     auto grid = std::make_unique<QCPLayoutGrid>();
     grid_ = grid.get();
@@ -159,15 +162,9 @@ void ComparePlot::show_x(const QCPRange& range) {
 
 void ComparePlot::add_panel(const std::string& metric, int place, int columns) {
     Panel panel{metric, new QCPAxisRect(plot_, true), new QCPTextElement(plot_, run_metric_title(metric))};
-    panel.title->setTextFlags(Qt::AlignLeft | Qt::AlignVCenter);
-    panel.title->setMargins(QMargins(8, 2, 0, 0));
-    const int row = place / columns;
-    grid_->addElement(2 * row, place % columns, panel.title);
-    grid_->addElement(2 * row + 1, place % columns, panel.rect);
-    grid_->setRowStretchFactor(2 * row, 0.001);
+    place_panel(grid_, place / columns, place % columns, panel.title, panel.rect);
     panel.rect->setRangeDrag(Qt::Horizontal);
     panel.rect->setRangeZoom(Qt::Horizontal);
-    panel.rect->setMinimumMargins(QMargins(44, 6, 8, 4));
     QCPAxis* x = panel.rect->axis(QCPAxis::atBottom);
     x->setTicker(x_ticker(axis_ == CurveAxis::Time    ? XUnit::Elapsed
                           : axis_ == CurveAxis::Epoch ? XUnit::Epoch
@@ -180,13 +177,11 @@ void ComparePlot::add_panel(const std::string& metric, int place, int columns) {
     const bool dark = theme_colors(palette()).dark;
     for (const CompareLine& line : compare_lines(*comparison_, titles_, bands_)) {
         const QColor color = rank_color(int(line.runs.front()), dark);
+        const auto curves = curves_of(*comparison_, line, metric);
         if (line.band) {
-            add_band(panel, line.runs, color, line.title);
-            continue;
-        }
-        const auto& curves = comparison_->runs[line.runs.front()].curves;
-        if (const auto points = curves.find(metric); points != curves.end()) {
-            add_curve(panel, points->second, color, line.title);
+            add_band(panel, curves, color, line.title);
+        } else if (!curves.empty()) {
+            add_curve(panel, *curves.front(), color, line.title);
         }
     }
     panels_.push_back(panel);
@@ -194,24 +189,8 @@ void ComparePlot::add_panel(const std::string& metric, int place, int columns) {
 
 void ComparePlot::style(const Panel& panel) {
     const ThemeColors colors = theme_colors(palette());
-    QFont small = font();
-    small.setPointSizeF(std::max(7.0, font().pointSizeF() * 0.88));
-    QFont bold = font();
-    bold.setBold(true);
-    panel.title->setFont(bold);
-    panel.title->setTextColor(colors.muted);
     plot_->setBackground(colors.surface);
-    for (QCPAxis* axis : {panel.rect->axis(QCPAxis::atBottom), panel.rect->axis(QCPAxis::atLeft)}) {
-        axis->setBasePen(QPen(colors.line, 1));
-        axis->setTickPen(QPen(colors.line, 1));
-        axis->setSubTickPen(Qt::NoPen);
-        axis->setTickLabelColor(colors.muted);
-        axis->setTickLabelFont(small);
-        axis->setLabelFont(small);
-        axis->setLabelColor(colors.muted);
-        axis->grid()->setPen(QPen(colors.grid, 1));
-        axis->grid()->setZeroLinePen(Qt::NoPen);
-    }
+    set_panel_look(panel.title, panel.rect, colors, font());
     const QString label = axis_ == CurveAxis::Step    ? tr("step")
                           : axis_ == CurveAxis::Epoch ? tr("epoch")
                                                       : tr("time since the start");
@@ -241,21 +220,13 @@ void ComparePlot::add_curve(const Panel& panel, const std::vector<CurvePoint>& p
     }
 }
 
-void ComparePlot::add_band(const Panel& panel, const std::vector<std::size_t>& runs, const QColor& color,
-                           const QString& name) {
-    std::vector<const std::vector<CurvePoint>*> curves;
-    for (const std::size_t i : runs) {
-        const auto points = comparison_->runs[i].curves.find(panel.metric);
-        if (points != comparison_->runs[i].curves.end()) {
-            curves.push_back(&points->second);
-        }
-    }
-    const auto band = band_of(curves, axis_);
+void ComparePlot::add_band(const Panel& panel, const std::vector<const std::vector<CurvePoint>*>& curves,
+                           const QColor& color, const QString& name) {
     QVector<double> keys;
     QVector<double> low;
     QVector<double> mean;
     QVector<double> high;
-    for (const BandPoint& point : band) {
+    for (const BandPoint& point : band_of(curves, axis_)) {
         const double x = position(point.x);
         if (!std::isfinite(x)) {
             continue;

@@ -79,8 +79,8 @@ private:
     double position(double x) const;
     void add_curve(const Panel& panel, const std::vector<CurvePoint>& points, const QColor& color,
                    const QString& name);
-    void add_band(const Panel& panel, const std::vector<std::size_t>& runs, const QColor& color,
-                  const QString& name);
+    void add_band(const Panel& panel, const std::vector<const std::vector<CurvePoint>*>& curves,
+                  const QColor& color, const QString& name);
     void style(const Panel& panel);
     /// Of the panel's curves and a little more.
     static QCPRange value_range(const Panel& panel);

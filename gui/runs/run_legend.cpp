@@ -17,9 +17,6 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kSwatch = 14;
-constexpr int kGap = 6;
-constexpr int kApart = 16;
 constexpr int kMostLines = 3;
 constexpr int kWidest = 280;
 constexpr int kButtonEdges = 20;  ///< beside the text of the button
@@ -59,31 +56,17 @@ RunLegend::Layout RunLegend::lay_out(int width) const {
     const QFontMetrics metrics = fontMetrics();
     const int line = metrics.height() + 4;
     Layout layout;
-    int x = 0;
-    int y = 0;
-    for (const QString& title : titles_) {
-        const QString text = metrics.elidedText(title, Qt::ElideMiddle, kWidest);
-        const int needed = kSwatch + kGap + metrics.horizontalAdvance(text);
-        if (x > 0 && x + needed > width) {
-            x = 0;
-            y += line;
-        }
-        if (y / line >= kMostLines) {
-            break;
-        }
-        layout.places.push_back({QRect(x, y, needed, line), text});
-        x += needed + kApart;
-    }
-    layout.height = std::min(y, (kMostLines - 1) * line) + line;
+    layout.places = legend_places(titles_, metrics, width, kWidest, kMostLines);
+    layout.height = layout.places.empty() ? line : layout.places.back().rect.bottom() + 1;
     if (layout.places.size() == std::size_t(titles_.size())) {
         return layout;
     }
     // The button takes the place of the last ones on the last line.
     const int last = (kMostLines - 1) * line;
     const int needed = metrics.horizontalAdvance(more_text(titles_.size())) + kButtonEdges;
-    x = 0;
+    int x = 0;
     while (!layout.places.empty() && layout.places.back().rect.top() == last) {
-        const int end = layout.places.back().rect.x() + layout.places.back().rect.width() + kApart;
+        const int end = layout.places.back().rect.x() + layout.places.back().rect.width() + kLegendApart;
         if (end + needed <= width) {
             x = end;
             break;
@@ -113,9 +96,10 @@ void RunLegend::fill_list() {
     list_->clear();
     const bool dark = theme_colors(palette()).dark;
     for (qsizetype i = shown(); i < titles_.size(); ++i) {
-        QPixmap swatch(kSwatch, kSwatch);
+        QPixmap swatch(kLegendSwatch, kLegendSwatch);
         swatch.fill(Qt::transparent);
-        QPainter(&swatch).fillRect(QRect(0, kSwatch / 2 - 1, kSwatch, 3), rank_color(int(i), dark));
+        QPainter(&swatch).fillRect(QRect(0, kLegendSwatch / 2 - 1, kLegendSwatch, 3),
+                                   rank_color(int(i), dark));
         list_->addAction(QIcon(swatch), QString(titles_[i]).replace(u'&', u"&&"_s));
     }
 }
@@ -145,12 +129,7 @@ void RunLegend::paintEvent(QPaintEvent* /*event*/) {
     const ThemeColors colors = theme_colors(palette());
     const Layout layout = lay_out(width());
     for (std::size_t i = 0; i < layout.places.size(); ++i) {
-        const QRect& rect = layout.places[i].rect;
-        painter.fillRect(QRect(rect.left(), rect.top() + rect.height() / 2 - 1, kSwatch, 3),
-                         rank_color(int(i), colors.dark));
-        painter.setPen(colors.text);
-        painter.drawText(rect.adjusted(kSwatch + kGap, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft,
-                         layout.places[i].text);
+        draw_legend_place(painter, layout.places[i], rank_color(int(i), colors.dark), colors.text);
     }
 }
 

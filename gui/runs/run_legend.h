@@ -3,10 +3,9 @@
 
 #pragma once
 
-#include <QRect>
-#include <QStringList>
+#include <gui/plot/legend_element.h>
+
 #include <QWidget>
-#include <vector>
 
 class QMenu;
 class QToolButton;
@@ -33,13 +32,9 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
-    struct Place {
-        QRect rect;
-        QString text;
-    };
     /// The runs that fit, and where the button goes: empty where it is not needed.
     struct Layout {
-        std::vector<Place> places;
+        std::vector<LegendPlace> places;
         QRect more;
         int height = 0;
     };

@@ -5,6 +5,7 @@
 #include <gui/session/run_session.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <remote/desk/runs/run/log_diagnosis.h>
 
 namespace rankscope::gui {
 
@@ -17,12 +18,26 @@ QString RunOpener::progress_text(const QString& name, std::uint64_t events, std:
                : tr("Opening %1: %2 events").arg(name, count_text(std::int64_t(events)));
 }
 
+// Its thread is joined on the pool: it may be in the middle of a batch of lines.
+std::shared_ptr<LogDiagnosis> RunOpener::new_reading(const std::string& run_id) const {
+    if (!reads_lines_ || !reads_lines_()) {
+        return {};
+    }
+    auto owned = std::make_unique<LogDiagnosis>(
+        run_id, [](const Event&) {}, ReadingDepth::All);
+    owned->ignore_further();  // its cause was said when it ended
+    return {owned.release(), [pool = pool_](LogDiagnosis* reading) {
+                PoolTask::start(pool, [reading] { const std::unique_ptr<LogDiagnosis> ends(reading); });
+            }};
+}
+
 void RunOpener::open(const std::shared_ptr<RunStore>& store, const RunRecord& run) {
     const QString name = qs(run.name);
     emit progress(progress_text(name, 0, 0));
     using Opened = Result<std::shared_ptr<LiveData>>;
     job_.start(
-        [this, name, store, id = run.run_id](const JobHandle& handle) -> Opened {
+        [this, name, store, id = run.run_id,
+         reading = new_reading(run.run_id)](const JobHandle& handle) -> Opened {
             const auto record = store->run(id);  // with its plan, which lists do not have
             if (!record) {
                 return record.failure();
@@ -34,10 +49,11 @@ void RunOpener::open(const std::shared_ptr<RunStore>& store, const RunRecord& ru
                     total += seq;
                 }
             }
-            Result<LiveData> read = read_stored_run(*store, *record, [&](std::uint64_t count) {
+            const auto count_up = [&](std::uint64_t count) {
                 handle.post([this, name, count, total] { emit progress(progress_text(name, count, total)); });
                 return !handle.cancelled();
-            });
+            };
+            Result<LiveData> read = read_stored_run(*store, *record, count_up, reading);
             if (!read) {
                 return read.failure();
             }

@@ -8,7 +8,10 @@
 #include <remote/desk/runs/store/run_store.h>
 
 #include <QObject>
+#include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 
 namespace rankscope::gui {
 
@@ -17,8 +20,11 @@ class RunOpener : public QObject {
     Q_OBJECT
 
 public:
-    explicit RunOpener(QThreadPool* pool, QObject* parent = nullptr) : QObject(parent), job_(this, pool) {}
+    explicit RunOpener(QThreadPool* pool, QObject* parent = nullptr)
+        : QObject(parent), pool_(pool), job_(this, pool) {}
 
+    /// Whether what is opened shows its NCCL at once: the lines are parsed while the run is read.
+    void set_reads_lines(std::function<bool()> reads_lines) { reads_lines_ = std::move(reads_lines); }
     void open(const std::shared_ptr<RunStore>& store, const RunRecord& run);
     void cancel() { job_.cancel(); }
     bool running() const { return job_.running(); }
@@ -32,6 +38,10 @@ signals:
     void failed(const QString& what, const rankscope::Failure& failure);
 
 private:
+    std::shared_ptr<LogDiagnosis> new_reading(const std::string& run_id) const;
+
+    QThreadPool* pool_;
+    std::function<bool()> reads_lines_;
     BackgroundJob job_;
 };
 

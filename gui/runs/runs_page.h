@@ -13,6 +13,7 @@
 #include <QTimer>
 #include <QWidget>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -59,6 +60,8 @@ public:
     /// Adds the runs of failure bundles, logs and folders to the store and selects them; once the store is open.
     void open_bundles(const QStringList& files);
     void choose_bundle();
+    /// See RunOpener::set_reads_lines().
+    void set_reads_lines(std::function<bool()> reads_lines);
     /// Attaches to a run that has not ended; any other opens as it looked.
     void open_record(const RunRecord& run);
     /// Selects a run and opens it, once it is listed.

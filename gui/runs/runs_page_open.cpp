@@ -39,6 +39,10 @@ void RunsPage::open_selected() {
     }
 }
 
+void RunsPage::set_reads_lines(std::function<bool()> reads_lines) {
+    opener_->set_reads_lines(std::move(reads_lines));
+}
+
 void RunsPage::open_record(const RunRecord& run) {
     if (!workspace_->store()) {
         return;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/plot/axis_look.h>
 #include <gui/plot/plot_files.h>
 #include <gui/plot/plot_tickers.h>
 #include <gui/runs/scaling_plot.h>
@@ -62,45 +63,16 @@ void ScalingPlot::rebuild() {
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 
-QCPAxisRect* ScalingPlot::add_rect(const QString& title, int column) {
+QCPAxisRect* ScalingPlot::add_rect(const QString& title, int column, const QString& y) {
     auto* text = new QCPTextElement(plot_, title);
-    QFont bold = font();
-    bold.setBold(true);
-    text->setFont(bold);
-    text->setTextColor(theme_colors(palette()).muted);
-    text->setTextFlags(Qt::AlignLeft | Qt::AlignVCenter);
     auto* rect = new QCPAxisRect(plot_, true);
-    plot_->plotLayout()->addElement(0, column, text);
-    plot_->plotLayout()->addElement(1, column, rect);
-    plot_->plotLayout()->setRowStretchFactor(0, 0.001);
+    place_panel(plot_->plotLayout(), 0, column, text, rect);
+    set_panel_look(text, rect, theme_colors(palette()), font());
+    text->setMargins(QMargins(2, 2, 2, 2));
     rect->setMinimumMargins(QMargins(44, 6, 12, 4));
-    return rect;
-}
-
-void ScalingPlot::style(QCPAxisRect* rect, const QString& x, const QString& y) {
-    const ThemeColors colors = theme_colors(palette());
-    QFont small = font();
-    small.setPointSizeF(std::max(7.0, font().pointSizeF() * 0.88));
-    for (QCPAxis* axis : {rect->axis(QCPAxis::atBottom), rect->axis(QCPAxis::atLeft)}) {
-        axis->setBasePen(QPen(colors.line, 1));
-        axis->setTickPen(QPen(colors.line, 1));
-        axis->setSubTickPen(Qt::NoPen);
-        axis->setTickLabelColor(colors.muted);
-        axis->setTickLabelFont(small);
-        axis->setLabelFont(small);
-        axis->setLabelColor(colors.muted);
-        axis->grid()->setPen(QPen(colors.grid, 1));
-        axis->grid()->setZeroLinePen(Qt::NoPen);
-    }
-    rect->axis(QCPAxis::atBottom)->setLabel(x);
+    rect->axis(QCPAxis::atBottom)->setLabel(tr("ranks"));
     rect->axis(QCPAxis::atLeft)->setLabel(y);
-    // The places are numbers of ranks, whatever their distance.
-    auto ticker = QSharedPointer<QCPAxisTickerText>::create();
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-        ticker->addTick(double(i), QString::number(points_[i].ranks));
-    }
-    rect->axis(QCPAxis::atBottom)->setTicker(ticker);
-    rect->axis(QCPAxis::atBottom)->setRange(-0.6, std::max(0.6, double(points_.size()) - 0.4));
+    return rect;
 }
 
 // In scale, so that the ideal speed-up is a straight line.
@@ -139,8 +111,7 @@ void ScalingPlot::add_line(QCPAxisRect* rect, const QVector<double>& ideal, doub
 }
 
 void ScalingPlot::add_speedup() {
-    QCPAxisRect* rect = add_rect(tr("Speed-up (dashed: ideal)"), 0);
-    style(rect, tr("ranks"), tr("times"));
+    QCPAxisRect* rect = add_rect(tr("Speed-up (dashed: ideal)"), 0, tr("times"));
     QVector<double> ideal;
     for (const ScalingPoint& point : points_) {
         ideal += point.ranks;
@@ -150,7 +121,6 @@ void ScalingPlot::add_speedup() {
 
 void ScalingPlot::add_efficiency() {
     QCPAxisRect* rect = add_rect(tr("Efficiency (dashed: ideal)"), 1);
-    style(rect, tr("ranks"), {});
     rect->axis(QCPAxis::atLeft)->setTicker(QSharedPointer<ValueTicker>::create(MetricUnit::Share));
     add_line(rect, QVector<double>(qsizetype(points_.size()), 1), &ScalingPoint::efficiency);
 }
@@ -180,12 +150,14 @@ QString ScalingPlot::table() const {
 void ScalingPlot::add_shares() {
     const bool dark = theme_colors(palette()).dark;
     QCPAxisRect* rect = add_rect(tr("Time of a step, ms"), 2);
-    style(rect, tr("ranks"), {});
     const std::array<QString, kParts> names{tr("compute"), tr("data"), tr("communication"), tr("other")};
     std::array<QVector<double>, kParts> heights;
     QVector<double> places;
     double most = 0;
+    // The places are numbers of ranks, whatever their distance.
+    auto ticker = QSharedPointer<QCPAxisTickerText>::create();
     for (std::size_t i = 0; i < points_.size(); ++i) {
+        ticker->addTick(double(i), QString::number(points_[i].ranks));
         if (const auto& shares = points_[i].shares) {
             places += double(i);
             const std::array<double, kParts> parts{shares->compute_ms, shares->data_ms, shares->comm_ms,
@@ -200,6 +172,8 @@ void ScalingPlot::add_shares() {
     }
     QCPAxis* x = rect->axis(QCPAxis::atBottom);
     QCPAxis* y = rect->axis(QCPAxis::atLeft);
+    x->setTicker(ticker);
+    x->setRange(-0.6, std::max(0.6, double(points_.size()) - 0.4));
     y->setRange(0, most > 0 ? most * 1.2 : 1);
     if (places.isEmpty()) {
         auto* note = new QCPItemText(plot_);

@@ -38,8 +38,7 @@ private:
     void add_efficiency();
     void add_line(QCPAxisRect* rect, const QVector<double>& ideal, double ScalingPoint::*value);
     void add_shares();
-    void style(QCPAxisRect* rect, const QString& x, const QString& y);
-    QCPAxisRect* add_rect(const QString& title, int column);
+    QCPAxisRect* add_rect(const QString& title, int column, const QString& y = {});
 
     QCustomPlot* plot_;
     PlotFiles* files_;

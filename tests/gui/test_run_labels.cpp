@@ -105,7 +105,10 @@ TEST_F(RunLabelsInTheWindow, TheSearchLineFilters) {
     type_into(search, u"is:starred"_s);
     ASSERT_EQ(table()->model()->rowCount(), 1);
     EXPECT_EQ(cell(0, RunsModel::Name), u"older"_s);
-    EXPECT_EQ(find<QLabel>("runsSummary")->text(), u"1 of 2 runs"_s);
+    const auto* summary = find<QLabel>("runsSummary");
+    EXPECT_TRUE(
+        wait_until([&] { return summary->text() == u"1 of 2 runs"_s; }))  // once their metrics are read
+        << qPrintable(summary->text());
     type_into(search, u"nothing like that"_s);
     EXPECT_EQ(table()->model()->rowCount(), 0);
     EXPECT_FALSE(find<QPushButton>("exportRun")->isEnabled());
