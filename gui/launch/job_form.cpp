@@ -18,7 +18,6 @@
 
 #include <QCheckBox>
 #include <QFileDialog>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -42,8 +41,7 @@ constexpr std::array kTrainFields{"model",
                                   "optimizer.momentum",
                                   "optimizer.weight_decay",
                                   "optimizer.nesterov"};
-constexpr std::array kProgramFields{"workdir", "venv",          "push",
-                                    "log_dir", "metrics.lines", "metrics.patterns"};
+constexpr std::array kProgramFields{"venv", "metrics.lines", "metrics.patterns"};
 constexpr std::array kComputeKeys{"backend", "train.device", "train.precision"};
 constexpr int kPatternLines = 3;
 
@@ -96,31 +94,22 @@ JobForm::JobForm(QWidget* parent, EngineParts engine)
     make_more();
     show_rows();
     setFocusProxy(nodes_);
-    for (QLineEdit* edit :
-         {name_, procs_, port_, root_, epochs_, batch_, lr_, momentum_, decay_, workdir_, python_env_, push_,
-          log_dir_, telemetry_, peer_timeout_, max_restarts_, signal_wait_, command_}) {
-        connect(edit, &QLineEdit::textChanged, this, &JobForm::edited);
-    }
     connect(launcher_, &QComboBox::currentIndexChanged, this, &JobForm::launcher_changed);
     connect(kind_, &QComboBox::currentIndexChanged, this, &JobForm::show_rows);
     connect(python_, &QComboBox::currentIndexChanged, this, &JobForm::show_rows);
-    connect(signal_, &QComboBox::currentIndexChanged, this, &JobForm::show_rows);
-    connect(known_lines_, &QCheckBox::toggled, this, &JobForm::edited);
-    connect(patterns_, &QPlainTextEdit::textChanged, this, &JobForm::edited);
-    for (QComboBox* box : {kind_, model_, dataset_, python_, signal_}) {
-        connect(box, &QComboBox::currentIndexChanged, this, &JobForm::edited);
-    }
-    connect(nesterov_, &QCheckBox::toggled, this, &JobForm::edited);
+    connect(python_, &QComboBox::currentIndexChanged, this, &JobForm::edited);
     connect(nodes_, &QListWidget::itemChanged, this, &JobForm::node_toggled);
     connect(rows_, &KeyRows::edited, this, [this] {
         if (!filling_) {
             show_key_rows();
-            emit changed();
         }
     });
     connect(form_, &FieldForm::edited, this, [this](const QString& key) {
         if (!filling_) {
             emit fieldEdited(key);
+        }
+        if (key != u"launcher"_s) {  // launcher_changed() completes that change
+            edited();
         }
     });
 }
@@ -171,38 +160,6 @@ void JobForm::make_general() {
     name_ = form_->add_line("name", tr("Name of the r&un"), "launchName");
 }
 
-QWidget* JobForm::make_python_row() {
-    auto* row = new QWidget(this);
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(0, 0, 0, 0);
-    python_ = new ComboBox(row);
-    python_->setObjectName(u"launchPython"_s);
-    python_->setAccessibleName(tr("Kind of environment"));
-    python_->addItem(tr("the node's"), QString());
-    python_->addItem(u"venv"_s, u"venv"_s);
-    python_->addItem(u"conda"_s, u"conda"_s);
-    python_env_ = new QLineEdit(row);
-    python_env_->setObjectName(u"launchPythonEnv"_s);
-    layout->addWidget(python_);
-    layout->addWidget(python_env_, 1);
-    return row;
-}
-
-QWidget* JobForm::make_push_row() {
-    auto* row = new QWidget(this);
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(0, 0, 0, 0);
-    push_ = new QLineEdit(row);
-    push_->setObjectName(u"launchPush"_s);
-    push_->setPlaceholderText(tr("nothing: it is on the nodes already"));
-    auto* browse = make_button(tr("Add…"), "launchPushBrowse", row);
-    browse->setAccessibleName(tr("Add files to push"));
-    layout->addWidget(push_, 1);
-    layout->addWidget(browse);
-    connect(browse, &QPushButton::clicked, this, &JobForm::browse_push);
-    return row;
-}
-
 QWidget* JobForm::make_metrics_row() {
     auto* row = new QWidget(this);
     auto* layout = new QVBoxLayout(row);
@@ -222,17 +179,23 @@ QWidget* JobForm::make_metrics_row() {
 }
 
 void JobForm::make_program() {
-    workdir_ = form_->add_line("workdir", tr("Wor&king folder"), "launchWorkdir",
-                               tr("the home folder, or that of the pushed files"), tr("On the nodes"));
-    QWidget* python = make_python_row();
+    rows_->add_key("workdir");
+    python_ = new ComboBox(this);
+    python_->setObjectName(u"launchPython"_s);
+    python_->setAccessibleName(tr("Kind of environment"));
+    python_->addItem(tr("the node's"), QString());
+    python_->addItem(u"venv"_s, u"venv"_s);
+    python_->addItem(u"conda"_s, u"conda"_s);
+    python_env_ = new QLineEdit(this);
+    python_env_->setObjectName(u"launchPythonEnv"_s);
+    QWidget* python = make_row(this, python_, python_env_);
     form_->add_row("venv", tr("Python &of"), python, python_env_,
                    tr("Folder of a virtual environment, or name or folder of one of conda's, on the nodes"));
-    QWidget* push = make_push_row();
-    form_->add_row("push", tr("P&ush"), push, push_,
-                   tr("Files and folders from beside the job file; only changes travel"));
-    log_dir_ =
-        form_->add_line("log_dir", tr("Lo&g folder"), "launchLogDir", tr("none: the output comes here"),
-                        tr("On the nodes: a file per rank as well, as torchrun lays them out"));
+    auto* browse = make_button(tr("Add…"), "launchPushBrowse", this);
+    browse->setAccessibleName(tr("Add files to push"));
+    connect(browse, &QPushButton::clicked, this, &JobForm::browse_push);
+    push_ = qobject_cast<QLineEdit*>(rows_->add_key("push", browse));
+    rows_->add_key("log_dir");
     known_lines_ = new QCheckBox(tr("read curves from lines of known shapes"), this);
     known_lines_->setObjectName(u"launchKnownLines"_s);
     form_->add_row("metrics.lines", tr("Metrics"), known_lines_, nullptr,
@@ -245,38 +208,12 @@ void JobForm::make_program() {
 
 void JobForm::make_life() {
     form_->add_title(tr("Measurements"));
-    telemetry_ = form_->add_line("telemetry.every_s", tr("Sample nodes every"), "launchTelemetry", tr("1 s"),
-                                 tr("Seconds; 0: never"));
+    rows_->add_key("telemetry.every_s");
     mark_section(form_->add_title(tr("Safety")));
-    peer_timeout_ = form_->add_line(
-        "on_failure.peer_timeout_s", tr("Lost node after"), "launchPeerTimeout", tr("45 s"),
-        tr("Seconds; a node that the others have not heard from for this time ends the run. 0: never"));
-    max_restarts_ = form_->add_line("on_failure.max_restarts", tr("Restarts"), "launchRestarts", tr("0"),
-                                    tr("How often all ranks are restarted after one fails"));
-    signal_ = new ComboBox(this);
-    signal_->setObjectName(u"launchSignal"_s);
-    signal_->addItem(tr("no signal"), QString());
-    for (const char* name : {"USR1", "USR2", "HUP", "INT", "ALRM"}) {
-        signal_->addItem(u"SIG"_s % QString::fromLatin1(name), QString::fromLatin1(name));
+    for (const char* key :
+         {"on_failure.peer_timeout_s", "on_failure.max_restarts", "checkpoint.signal", "checkpoint.wait_s"}) {
+        rows_->add_key(key);
     }
-    form_->add_row("checkpoint.signal", tr("Before a stop"), signal_, nullptr,
-                   tr("Sent to the ranks so that they write a checkpoint and exit"));
-    signal_wait_ = form_->add_line("checkpoint.wait_s", tr("and wait"), "launchSignalWait", tr("30 s"),
-                                   tr("Seconds until SIGTERM follows"));
-}
-
-QWidget* JobForm::make_root_row() {
-    auto* row = new QWidget(this);
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(0, 0, 0, 0);
-    root_ = new QLineEdit(row);
-    root_->setObjectName(u"launchRoot"_s);
-    root_->setPlaceholderText(tr("cache on the node, or download"));
-    auto* browse = make_button(tr("&Browse…"), "launchRootBrowse", row);
-    layout->addWidget(root_, 1);
-    layout->addWidget(browse);
-    connect(browse, &QPushButton::clicked, this, &JobForm::browse_root);
-    return row;
 }
 
 void JobForm::make_training() {
@@ -296,8 +233,12 @@ void JobForm::make_training() {
     dataset_->setObjectName(u"launchDataset"_s);
     fill(dataset_, config::known_datasets());
     form_->add_row("dataset.name", tr("&Data set"), dataset_);
-    QWidget* root_row = make_root_row();
-    form_->add_row("dataset.root", tr("Data &folder"), root_row, root_,
+    root_ = new QLineEdit(this);
+    root_->setObjectName(u"launchRoot"_s);
+    root_->setPlaceholderText(tr("cache on the node, or download"));
+    auto* browse = make_button(tr("&Browse…"), "launchRootBrowse", this);
+    connect(browse, &QPushButton::clicked, this, &JobForm::browse_root);
+    form_->add_row("dataset.root", tr("Data &folder"), make_row(this, root_, browse), root_,
                    tr("On the nodes. Empty: the user's cache there; what is missing is downloaded."));
     epochs_ = form_->add_line("epochs", tr("&Epochs"), "launchEpochs");
     batch_ = form_->add_line("batch_size", tr("B&atch per rank"), "launchBatch");
@@ -333,7 +274,18 @@ void JobForm::set_job(const Job& job) {
     all_nodes_ = job.all_nodes;
     const JobTexts texts = texts_of(job);
     name_->setText(texts.name);
-    set_options(texts.options);
+    if (launcher_->findData(texts.launcher) < 0) {
+        launcher_->addItem(texts.launcher, texts.launcher);  // what the file says, for the check to name
+    }
+    launcher_->setCurrentIndex(launcher_->findData(texts.launcher));
+    submit_node_ = ss(texts.submit_node);
+    kind_->setCurrentIndex(texts.own ? 1 : 0);
+    command_->setText(texts.command);
+    shown_command_ = command_->text();
+    python_->setCurrentIndex(std::max(python_->findData(texts.python), 0));
+    python_env_->setText(texts.python_env);
+    known_lines_->setChecked(texts.known_lines);
+    patterns_->setPlainText(texts.patterns.join(u'\n'));
     procs_->setText(texts.procs_per_node);
     port_->setText(texts.master_port);
     for (auto& [box, text] : {std::pair{model_, texts.model}, std::pair{dataset_, texts.dataset}}) {
@@ -370,55 +322,15 @@ JobTexts JobForm::texts() const {
     texts.momentum = momentum_->text();
     texts.weight_decay = decay_->text();
     texts.nesterov = nesterov_->isChecked();
-    texts.options = options();
-    return texts;
-}
-
-void JobForm::set_options(const JobOptionTexts& texts) {
-    if (launcher_->findData(texts.launcher) < 0) {
-        launcher_->addItem(texts.launcher, texts.launcher);  // what the file says, for the check to name
-    }
-    launcher_->setCurrentIndex(launcher_->findData(texts.launcher));
-    submit_node_ = ss(texts.submit_node);
-    const std::pair<QLineEdit*, const QString&> lines[] = {{workdir_, texts.workdir},
-                                                           {python_env_, texts.python_env},
-                                                           {push_, texts.push},
-                                                           {log_dir_, texts.log_dir},
-                                                           {telemetry_, texts.telemetry},
-                                                           {peer_timeout_, texts.peer_timeout},
-                                                           {max_restarts_, texts.max_restarts},
-                                                           {signal_wait_, texts.signal_wait}};
-    for (const auto& [edit, text] : lines) {
-        edit->setText(text);
-    }
-    kind_->setCurrentIndex(texts.own ? 1 : 0);
-    command_->setText(texts.command);
-    shown_command_ = command_->text();
-    python_->setCurrentIndex(std::max(python_->findData(texts.python), 0));
-    signal_->setCurrentIndex(std::max(signal_->findData(texts.signal), 0));
-    known_lines_->setChecked(texts.known_lines);
-    patterns_->setPlainText(texts.patterns.join(u'\n'));
-}
-
-JobOptionTexts JobForm::options() const {
-    JobOptionTexts texts;
     texts.launcher = launcher_->currentData().toString();
     texts.submit_node = qs(submit_node_);
     texts.own = own_program();
     // A word with a line break in it would lose that to the field.
     texts.command = command_->text() == shown_command_ ? join_words(base_.command) : command_->text();
-    texts.workdir = workdir_->text();
     texts.python = python_->currentData().toString();
     texts.python_env = python_env_->text();
-    texts.push = push_->text();
-    texts.log_dir = log_dir_->text();
     texts.known_lines = known_lines_->isChecked();
     texts.patterns = patterns_->toPlainText().split(u'\n', Qt::SkipEmptyParts);
-    texts.telemetry = telemetry_->text();
-    texts.peer_timeout = peer_timeout_->text();
-    texts.max_restarts = max_restarts_->text();
-    texts.signal = signal_->currentData().toString();
-    texts.signal_wait = signal_wait_->text();
     return texts;
 }
 
@@ -447,9 +359,6 @@ void JobForm::show_rows() {
     python_env_->setVisible(!python_->currentData().toString().isEmpty());
     python_env_->setPlaceholderText(python_->currentData().toString() == u"conda"_s ? tr("name or folder")
                                                                                     : u"~/venvs/torch"_s);
-    form_->set_row_visible("checkpoint.wait_s", !signal_->currentData().toString().isEmpty());
-    // Where the launcher chooses the nodes, it also reports a lost one.
-    form_->set_row_visible("on_failure.peer_timeout_s", !launcher().chooses_nodes);
     show_key_rows();
 }
 
@@ -459,6 +368,7 @@ void JobForm::show_key_rows() {
     }
     const Job job = checked().job;
     rows_->show_for(job, more_->isChecked());
+    form_->set_row_visible("checkpoint.wait_s", !job.checkpoint_signal.empty());
     show_offers(job);
     show_gpus(job);
     bool sgd = false;

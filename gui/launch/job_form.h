@@ -70,12 +70,7 @@ private:
     void make_training();
     void make_program();
     void make_life();
-    QWidget* make_root_row();
-    QWidget* make_python_row();
-    QWidget* make_push_row();
     QWidget* make_metrics_row();
-    void set_options(const JobOptionTexts& texts);
-    JobOptionTexts options() const;
     void show_rows();
     void make_more();
     // job_form_offers.cpp
@@ -130,18 +125,11 @@ private:
     QLineEdit* command_;
     QString shown_command_;  ///< as the field took it: one line
     QComboBox* launcher_;
-    QLineEdit* workdir_;
     QComboBox* python_;
     QLineEdit* python_env_;
-    QLineEdit* push_;
-    QLineEdit* log_dir_;
+    QLineEdit* push_ = nullptr;
     QCheckBox* known_lines_;
     QPlainTextEdit* patterns_;
-    QLineEdit* telemetry_;
-    QLineEdit* peer_timeout_;
-    QLineEdit* max_restarts_;
-    QComboBox* signal_;
-    QLineEdit* signal_wait_;
 };
 
 }  // namespace rankscope::gui

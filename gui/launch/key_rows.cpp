@@ -12,7 +12,6 @@
 #include <remote/desk/shared/yaml_write.h>
 
 #include <QCoreApplication>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -126,55 +125,52 @@ void KeyRows::add(const std::function<bool(const KeyInfo&)>& wanted) {
             if (info.group != group || !wanted(info)) {
                 continue;
             }
-            Row row;
-            row.info = &info;
-            row.key = form_key(info.path);
-            row.editor = make_editor(info);
-            row.title = title;
-            row.train = info.path.starts_with(kTrain);
+            Row row{&info, form_key(info.path), make_editor(info), title};
+            row.rare = info.rare;
             QString label = translated_key(info.label);
             label.remove(u'&');  // the letters are taken by the fields above
-            QWidget* box = row.editor;
+            QWidget* button = nullptr;
             if (info.path == "env" || info.path == "node_env" || info.path == "rank_env") {
-                box = with_table(row.editor);
+                button = make_table_button(row.editor);
             } else if (offer_source_ && !is_choice(info) && !offer_source_(row.key).empty()) {
-                box = with_offers(row.editor, row.key);
+                button = make_offers_button(row.editor, row.key);
             }
-            form_->add_row(row.key, label, box, row.editor,
-                           u"%1\n%2"_s.arg(qs(info.path), translated_key(info.help)));
-            // After the form's own signal, which says which field it is.
-            if (const auto* combo = qobject_cast<QComboBox*>(row.editor)) {
-                connect(combo, &QComboBox::currentIndexChanged, this, &KeyRows::edited);
-            } else {
-                connect(qobject_cast<QLineEdit*>(row.editor), &QLineEdit::textChanged, this,
-                        &KeyRows::edited);
-            }
-            rows_.push_back(std::move(row));
+            add_row(std::move(row), label, button);
         }
     }
 }
 
-QWidget* KeyRows::with_table(QWidget* editor) {
-    auto* line = qobject_cast<QLineEdit*>(editor);
-    auto* box = new QWidget(form_);
-    auto* layout = new QHBoxLayout(box);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(line, 1);
-    QPushButton* open = make_button(tr("Table…"), "", box);
-    open->setObjectName(line->objectName() + u".table"_s);
-    layout->addWidget(open);
-    open->setAccessibleName(tr("Environment as a table"));
-    connect(open, &QPushButton::clicked, this, &KeyRows::tableRequested);
-    return box;
+QWidget* KeyRows::add_key(const char* path, QWidget* button) {
+    const KeyInfo& info = job_keys().find(path)->info;
+    QWidget* editor = make_editor(info);
+    add_row({&info, info.path, editor}, translated_key(info.label), button);
+    return editor;
 }
 
-QWidget* KeyRows::with_offers(QWidget* editor, const std::string& key) {
+void KeyRows::add_row(Row row, const QString& label, QWidget* button) {
+    row.train = row.info->path.starts_with(kTrain);
+    form_->add_row(row.key, label, button == nullptr ? row.editor : make_row(form_, row.editor, button),
+                   row.editor, u"%1\n%2"_s.arg(qs(row.info->path), translated_key(row.info->help)));
+    // After the form's own signal, which says which field it is.
+    if (const auto* combo = qobject_cast<QComboBox*>(row.editor)) {
+        connect(combo, &QComboBox::currentIndexChanged, this, &KeyRows::edited);
+    } else {
+        connect(qobject_cast<QLineEdit*>(row.editor), &QLineEdit::textChanged, this, &KeyRows::edited);
+    }
+    rows_.push_back(std::move(row));
+}
+
+QWidget* KeyRows::make_table_button(const QWidget* editor) {
+    QPushButton* open = make_button(tr("Table…"), "", form_);
+    open->setObjectName(editor->objectName() + u".table"_s);
+    open->setAccessibleName(tr("Environment as a table"));
+    connect(open, &QPushButton::clicked, this, &KeyRows::tableRequested);
+    return open;
+}
+
+QWidget* KeyRows::make_offers_button(QWidget* editor, const std::string& key) {
     auto* line = qobject_cast<QLineEdit*>(editor);
-    auto* box = new QWidget(form_);
-    auto* layout = new QHBoxLayout(box);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(line, 1);
-    auto* open = new QToolButton(box);
+    auto* open = new QToolButton(form_);
     open->setObjectName(line->objectName() + u".offers"_s);
     open->setArrowType(Qt::DownArrow);
     open->setToolTip(tr("Values to choose from"));
@@ -183,7 +179,6 @@ QWidget* KeyRows::with_offers(QWidget* editor, const std::string& key) {
     auto* menu = new QMenu(open);
     menu->setObjectName(line->objectName() + u".menu"_s);
     open->setMenu(menu);
-    layout->addWidget(open);
     connect(menu, &QMenu::aboutToShow, this, [this, menu, line, key] {
         menu->clear();
         for (const KeyOffer& offer : offer_source_(key)) {
@@ -192,7 +187,7 @@ QWidget* KeyRows::with_offers(QWidget* editor, const std::string& key) {
                             [line, value = offer.value] { line->setText(value); });
         }
     });
-    return box;
+    return open;
 }
 
 void KeyRows::set_text(const std::string& key, const QString& text) {
@@ -227,7 +222,7 @@ void KeyRows::set_job(const Job& job) {
 void KeyRows::apply(Job& job, FieldErrors& errors) const {
     for (const Row& row : rows_) {
         const QString text = shown_text(row.editor);
-        if (text == row.loaded || !applies(*row.info, job)) {
+        if (text == row.loaded || !is_for(row, job)) {
             continue;
         }
         if (row.train) {
@@ -237,6 +232,12 @@ void KeyRows::apply(Job& job, FieldErrors& errors) const {
         }
     }
     drop_what_means_nothing(job);
+}
+
+// A value that the job has although it is not for such jobs can be seen and removed.
+bool KeyRows::is_for(const Row& row, const Job& job) {
+    return applies(*row.info, job) ||
+           (!row.train && job_keys().find(row.info->path)->write(job) != row.info->normal);
 }
 
 // With another optimizer or schedule the keys of the old one go.
@@ -298,7 +299,7 @@ void KeyRows::apply_job(const Row& row, const QString& text, Job& job, FieldErro
 void KeyRows::show_for(const Job& job, bool more) {
     std::map<QLabel*, bool> titles;
     for (const Row& row : rows_) {
-        bool shown = applies(*row.info, job) && (more || !row.info->rare);
+        bool shown = is_for(row, job) && (more || !row.rare);
         if (*row.info->when_key != '\0') {
             const std::string condition = form_key(row.info->when_key);
             json current = job.train ? train_value(*job.train, condition) : json();
@@ -308,7 +309,9 @@ void KeyRows::show_for(const Job& job, bool more) {
             shown = shown && config::is_meant(*row.info, current);
         }
         form_->set_row_visible(row.key, shown);
-        titles[row.title] = titles[row.title] || shown;
+        if (row.title != nullptr) {
+            titles[row.title] = titles[row.title] || shown;
+        }
     }
     for (const auto& [title, shown] : titles) {
         title->setVisible(shown);
@@ -342,7 +345,7 @@ void KeyRows::set_offers(const std::string& key, const std::vector<ComputeOffer>
 
 bool KeyRows::is_rare(const std::string& key) const {
     const Row* row = find(key);
-    return row != nullptr && row->info->rare;
+    return row != nullptr && row->rare;
 }
 
 }  // namespace rankscope::gui

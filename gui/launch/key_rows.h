@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <gui/launch/job_option_texts.h>
 #include <gui/launch/key_offers.h>
+#include <gui/launch/launch_check.h>
 #include <remote/desk/jobs/config/job_keys.h>
 #include <remote/desk/jobs/plan/compute_offers.h>
 
@@ -38,6 +38,8 @@ public:
 
     /// Adds a field for each key that `wanted` accepts, with a heading per group, at the end of the form.
     void add(const std::function<bool(const config::KeyInfo&)>& wanted);
+    /// Adds the field of one key, which is never folded away; `button` is to its right. Returns its editor.
+    QWidget* add_key(const char* path, QWidget* button = nullptr);
     void set_job(const Job& job);
     void apply(Job& job, FieldErrors& errors) const;
     /// As if the user had typed it.
@@ -62,17 +64,20 @@ private:
         std::string key;  ///< of the form
         QWidget* editor = nullptr;
         QLabel* title = nullptr;  ///< heading of its group
-        QString loaded;
+        QString loaded = {};
         bool train = false;
+        bool rare = false;  ///< folded away
     };
 
     const Row* find(const std::string& key) const;
     void drop_what_means_nothing(Job& job) const;
+    static bool is_for(const Row& row, const Job& job);
     QWidget* make_editor(const config::KeyInfo& info);
-    /// The editor with a button that opens the variables as a table.
-    QWidget* with_table(QWidget* editor);
-    /// The editor with a button that lists values.
-    QWidget* with_offers(QWidget* editor, const std::string& key);
+    void add_row(Row row, const QString& label, QWidget* button);
+    /// A button that opens the variables as a table.
+    QWidget* make_table_button(const QWidget* editor);
+    /// A button that lists values.
+    QWidget* make_offers_button(QWidget* editor, const std::string& key);
     void apply_train(const Row& row, const QString& text, Job& job, FieldErrors& errors) const;
     void apply_job(const Row& row, const QString& text, Job& job, FieldErrors& errors) const;
 

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/config/train_config.h>
+#include <base/shell_quote.h>
 #include <gui/launch/launch_check.h>
 #include <gui/launch/train_values.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <remote/desk/jobs/config/job_launcher.h>
+#include <remote/desk/jobs/launch_lines/shell_words.h>
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -137,7 +139,75 @@ void set_procs(const JobTexts& texts, CheckedJob& checked) {
     }
 }
 
+std::string trimmed(const QString& text) {
+    return ss(text.trimmed());
+}
+
+void set_program(const JobTexts& texts, CheckedJob& checked) {
+    Job& job = checked.job;
+    job.train.reset();
+    QString why;
+    job.command = split_words(texts.command, &why);
+    if (job.command.empty()) {
+        checked.errors["command"] =
+            why.isEmpty() ? Words::tr("Give the program with its arguments: python3 train.py --lr 0.1") : why;
+    }
+    job.own.venv = texts.python == u"venv"_s ? trimmed(texts.python_env) : std::string();
+    job.own.conda = texts.python == u"conda"_s ? trimmed(texts.python_env) : std::string();
+    if (!texts.python.isEmpty() && texts.python_env.trimmed().isEmpty()) {
+        checked.errors["venv"] =
+            texts.python == u"venv"_s
+                ? Words::tr("Give the environment's folder on the nodes, such as ~/venvs/torch.")
+                : Words::tr("Give the environment's name or folder on the nodes.");
+    }
+    job.own.metrics.lines = texts.known_lines;
+    job.own.metrics.patterns.clear();
+    for (const QString& pattern : texts.patterns) {
+        if (!pattern.trimmed().isEmpty()) {
+            job.own.metrics.patterns.push_back(ss(pattern));
+        }
+    }
+}
+
+/// The native engine instead of the program: what was the program's goes.
+void set_native(const JobTexts& texts, const Job& base, Job& job) {
+    if (!job.command.empty()) {
+        job.command.clear();
+        job.push.clear();
+        job.workdir.clear();
+        job.own = Job().own;
+    }
+    job.train = train_of(base, texts);
+}
+
 }  // namespace
+
+QString join_words(const std::vector<std::string>& words) {
+    constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
+    QStringList parts;
+    for (const std::string& word : words) {
+        const bool plain = !word.empty() && word.find_first_not_of(kPlain) == std::string::npos;
+        parts += qs(plain ? word : shell_quote(word));
+    }
+    return parts.join(u' ');
+}
+
+std::vector<std::string> split_words(const QString& text, QString* why) {
+    const ShellText read = split_shell_text(ss(text));
+    if (!read.problem.empty()) {
+        *why = qs(read.problem);
+        return {};
+    }
+    if (read.commands.empty()) {
+        return {};
+    }
+    const WrittenCommand& first = read.commands.front();
+    if (read.commands.size() > 1 || !first.ended_by.empty() || !first.redirections.empty()) {
+        *why = Words::tr("Words with spaces between them; put those with ; & | < > into single quotes.");
+        return {};
+    }
+    return first.words;
+}
 
 bool LaunchState::is_ready() const {
     return reason().isEmpty();
@@ -213,7 +283,16 @@ JobTexts texts_of(const Job& job) {
     texts.weight_decay =
         train_text(job, "optimizer.weight_decay", number_text_of(config.optimizer.weight_decay));
     texts.nesterov = config.optimizer.nesterov;
-    texts.options = option_texts_of(job);
+    texts.launcher = qs(job.launcher);
+    texts.submit_node = qs(submit_node(job));
+    texts.own = !job.command.empty();
+    texts.command = join_words(job.command);
+    texts.python = !job.own.venv.empty() ? u"venv"_s : !job.own.conda.empty() ? u"conda"_s : QString();
+    texts.python_env = qs(!job.own.venv.empty() ? job.own.venv : job.own.conda);
+    texts.known_lines = job.own.metrics.lines;
+    for (const std::string& pattern : job.own.metrics.patterns) {
+        texts.patterns += qs(pattern);
+    }
     return texts;
 }
 
@@ -237,14 +316,19 @@ CheckedJob check_job_texts(const Job& base, const JobTexts& texts,
     if (job.name.empty()) {
         checked.errors["name"] = Words::tr("Give the run a name.");
     }
-    set_options(texts.options, job, checked.errors);
+    choose_launcher(job, ss(texts.launcher));
+    if (launcher_of(job).chooses_nodes) {
+        set_submit_node(job, trimmed(texts.submit_node));
+    }
     set_procs(texts, checked);
     job.master_port = whole(texts.master_port, 0, 65535, "master_port", checked);
     if (checked.errors.contains("master_port")) {
         checked.errors["master_port"] = Words::tr("Give a port from 1 to 65535, or 0 for a free one.");
     }
-    if (!texts.options.own) {
-        job.train = train_of(base, texts);
+    if (texts.own) {
+        set_program(texts, checked);
+    } else {
+        set_native(texts, base, job);
     }
     if (more) {
         more(job, checked.errors);

@@ -4,15 +4,16 @@
 #pragma once
 
 #include <base/failure.h>
-#include <gui/launch/job_option_texts.h>
 #include <remote/desk/jobs/config/job.h>
 
 #include <QString>
+#include <QStringList>
 #include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace rankscope::gui {
 
@@ -39,11 +40,14 @@ struct LaunchState {
     QString check_reason() const;
 };
 
-/// What a form holds before it is a job: the texts as typed.
+/// What a form holds in fields of its own before it is a job: the texts as typed.
 struct JobTexts {
     QString name;
     QString procs_per_node;  ///< "auto" or a number
     QString master_port;
+    QString launcher;     ///< name
+    QString submit_node;  ///< where the launcher chooses the nodes
+    // Of the native engine.
     QString model;
     QString dataset;
     QString root;
@@ -53,8 +57,16 @@ struct JobTexts {
     QString momentum;
     QString weight_decay;
     bool nesterov = false;
-    JobOptionTexts options;
+    // Of the user's own program.
+    bool own = false;    ///< else the native engine runs
+    QString command;     ///< words as in a shell
+    QString python;      ///< "venv", "conda" or empty: what the node has
+    QString python_env;  ///< folder or name of it
+    bool known_lines = true;
+    QStringList patterns;
 };
+
+using FieldErrors = std::map<std::string, QString>;  ///< key of the job file → what would be right
 
 JobTexts texts_of(const Job& job);
 
@@ -69,5 +81,9 @@ CheckedJob check_job_texts(const Job& base, const JobTexts& texts,
                            const std::function<void(Job&, FieldErrors&)>& more = {});
 /// Adds the errors of the whole job, by the key that they name.
 void check_as_file(CheckedJob& checked);
+
+/// "train.py 'a b'" ⇄ {"train.py", "a b"}, as a shell reads it. *why: what is wrong with the text.
+QString join_words(const std::vector<std::string>& words);
+std::vector<std::string> split_words(const QString& text, QString* why);
 
 }  // namespace rankscope::gui

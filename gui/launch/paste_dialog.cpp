@@ -11,6 +11,9 @@
 #include <remote/desk/jobs/launch_lines/launch_line.h>
 
 #include <QDialogButtonBox>
+#include <QFile>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QFontDatabase>
 #include <QFormLayout>
 #include <QLabel>
@@ -52,7 +55,13 @@ PasteDialog::PasteDialog(Inventory inventory, std::vector<std::string> chosen, Q
     line_ = make_text("pasteLine", tr("Command line"), this);
     line_->setPlaceholderText(u"torchrun --nnodes=2 --nproc-per-node=4 train.py --lr 0.1"_s);
     title->setBuddy(line_);
-    layout->addWidget(title);
+    auto* head = new QHBoxLayout;
+    head->addWidget(title, 1);
+    QPushButton* open = make_button(tr("&Open a script…"), "pasteOpen", this);
+    open->setAutoDefault(false);
+    connect(open, &QPushButton::clicked, this, &PasteDialog::open_script);
+    head->addWidget(open);
+    layout->addLayout(head);
     layout->addWidget(line_, 2);
     fault_ = new NoticeBar(NoticeBar::Kind::Fault, "pasteFault", this);
     layout->addWidget(fault_);
@@ -62,6 +71,13 @@ PasteDialog::PasteDialog(Inventory inventory, std::vector<std::string> chosen, Q
     form->setContentsMargins(0, 0, 0, 0);
     values_->hide();
     layout->addWidget(values_);
+    starts_ = new ComboBox(this);
+    starts_->setObjectName(u"pasteStarts"_s);
+    starts_->setAccessibleName(tr("Which job of the text"));
+    starts_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    starts_->hide();
+    layout->addWidget(starts_);
+    connect(starts_, &QComboBox::currentIndexChanged, this, &PasteDialog::read);
     make_where(layout, chosen);
     layout->addWidget(make_label(tr("The job it makes"), this, "sectionTitle"));
     result_ = make_text("pasteResult", tr("The job it makes"), this);
@@ -80,7 +96,13 @@ PasteDialog::PasteDialog(Inventory inventory, std::vector<std::string> chosen, Q
     layout->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    connect(line_, &QPlainTextEdit::textChanged, this, &PasteDialog::read);
+    connect(line_, &QPlainTextEdit::textChanged, this, [this] {
+        {
+            const QSignalBlocker quiet(starts_);  // of another text
+            starts_->setCurrentIndex(starts_->count() > 0 ? 0 : -1);
+        }
+        read();
+    });
     resize(720, 560);
     read();
     line_->setFocus();
@@ -208,6 +230,8 @@ void PasteDialog::show_fault(const QString& what, const QString& remedy) {
 PastedText PasteDialog::pasted() const {
     PastedText pasted;
     pasted.text = ss(line_->toPlainText());
+    pasted.folder = ss(folder_);
+    pasted.start = static_cast<std::size_t>(std::max(starts_->currentIndex(), 0));
     Job made;
     made.launcher = ss(launcher_->currentData().toString());
     if (!launcher_of(made).chooses_nodes) {
@@ -219,6 +243,48 @@ PastedText PasteDialog::pasted() const {
         }
     }
     return pasted;
+}
+
+void PasteDialog::offer_starts(const std::vector<std::string>& starts) {
+    QStringList titles;
+    for (const std::string& start : starts) {
+        titles += tr("%1 of %2: %3").arg(titles.size() + 1).arg(starts.size()).arg(qs(start).simplified());
+    }
+    QStringList shown;
+    for (int i = 0; i < starts_->count(); ++i) {
+        shown += starts_->itemText(i);
+    }
+    if (titles != shown) {
+        const QSignalBlocker quiet(starts_);
+        const int before = starts_->currentIndex();
+        starts_->clear();
+        starts_->addItems(titles);
+        starts_->setCurrentIndex(std::clamp(before, titles.isEmpty() ? -1 : 0, int(titles.size()) - 1));
+        for (int i = 0; i < starts_->count(); ++i) {
+            starts_->setItemData(i, qs(starts[static_cast<std::size_t>(i)]), Qt::ToolTipRole);
+        }
+    }
+    starts_->setVisible(titles.size() > 1);
+}
+
+// Files that the script names are looked for next to it.
+void PasteDialog::open_script() {
+    const QString path =
+        QFileDialog::getOpenFileName(this, tr("Open a script"), folder_,
+                                     tr("Scripts (*.sh *.sbatch *.slurm *.bash *.job *.txt);;All files (*)"));
+    if (path.isEmpty()) {
+        return;
+    }
+    constexpr qint64 kMostBytes = qint64{1} << 20;
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly) || file.size() > kMostBytes) {
+        show_fault(tr("%1 cannot be read: %2")
+                       .arg(path, file.isOpen() ? tr("it is larger than 1 MiB") : file.errorString()),
+                   tr("Open the script that starts the training."));
+        return;
+    }
+    folder_ = QFileInfo(path).absolutePath();
+    line_->setPlainText(QString::fromUtf8(file.readAll()));
 }
 
 // A field stays while its value is what keeps it from being asked for.
@@ -255,15 +321,16 @@ void PasteDialog::offer_values(const std::vector<std::string>& missing) {
 void PasteDialog::read() {
     const PastedText now = pasted();
     const bool typed = !line_->toPlainText().trimmed().isEmpty();
-    Result<PastedLine> plain = Failure{};
+    ReadText plain{Failure{}};
     if (!needs_a_shell(now.text)) {
-        plain = typed ? read_launch_line(now.text) : plain;
-        if (plain || !typed) {
+        plain = typed ? read_text_as_written(now) : plain;
+        if (plain.line || !typed) {
             evaluating_.cancel();
             evaluated_ = {};
             evaluation_.reset();
             offer_values({});
-            return show_read({std::move(plain)});
+            offer_starts(plain.starts);
+            return show_read(plain);
         }
     }
     if (evaluated_ == now) {
@@ -277,13 +344,14 @@ void PasteDialog::read() {
     if (needs_a_shell(now.text)) {
         Failure waiting;
         waiting.what = ss(tr("The script is evaluated…"));
-        plain = waiting;
+        plain = {waiting};
     }
-    show_read({std::move(plain)});
+    show_read(plain);
     evaluating_.start([now](const JobHandle&) { return read_script_text(now); },
                       [this](ReadText read) {
                           evaluation_ = std::move(read);
                           offer_values(evaluation_->missing);
+                          offer_starts(evaluation_->starts);
                           show_read(*evaluation_);
                       });
 }
@@ -328,14 +396,15 @@ void PasteDialog::show_read(const ReadText& read) {
         }
         job_ = submitted_job(*line, launcher.name, chosen.front());
     } else {
-        if (asks && line->nodes > 1 && count != line->nodes && !all) {
+        const bool as_one = count == 1 && can_be_one_node(*line);
+        if (asks && line->nodes > 1 && count != line->nodes && !all && !as_one) {
             show_fault(tr("The line asks for %1 nodes, and %2 are ticked.").arg(line->nodes).arg(count),
                        int(inventory_.nodes.size()) < line->nodes
                            ? tr("The inventory has fewer nodes: add the others in Fleet.")
                            : tr("Tick %n node(s) above.", nullptr, line->nodes));
             return;
         }
-        if (all && count != line->nodes) {
+        if (all && count != line->nodes && !as_one) {
             chosen.clear();  // it is every node of the inventory
         }
         const auto job = job_from(*line, inventory_, asks ? chosen : std::vector<std::string>());

@@ -44,6 +44,8 @@ private:
     void show_read(const ReadText& read);
     PastedText pasted() const;
     void offer_values(const std::vector<std::string>& missing);
+    void offer_starts(const std::vector<std::string>& starts);
+    void open_script();
     void make_where(QLayout* layout, const std::vector<std::string>& chosen);
     std::vector<std::string> ticked() const;
     void tick(const std::vector<std::string>& names);
@@ -58,7 +60,9 @@ private:
     QWidget* ticks_;   ///< buttons
     int wanted_ = -1;  ///< nodes that they are for
     QComboBox* launcher_;
-    QWidget* values_;  ///< a field for each value that the script asks for
+    QComboBox* starts_;  ///< which job of several
+    QString folder_;     ///< of the opened script; empty: the text was pasted
+    QWidget* values_;    ///< a field for each value that the script asks for
     std::map<std::string, QLineEdit*> fields_;
     PastedText evaluated_;                ///< what evaluation_ is of
     std::optional<ReadText> evaluation_;  ///< nothing: there is none, or it is on its way

@@ -37,6 +37,7 @@ Job job_for(const config::KeyInfo& info) {
             }
         }
     }
+    job.checkpoint_signal = "USR1";  // checkpoint.wait_s is about it
     if ((info.applies & config::kNative) == 0) {
         job.command = {"true"};
         return job;
@@ -64,6 +65,49 @@ TEST(JobFormKeys, EveryKeyOfTheTableHasAFieldThatCanBeReached) {
             EXPECT_NE(editor->focusPolicy(), Qt::NoFocus) << info.path;
         }
     }
+}
+
+TEST(JobFormKeys, WrongValuesNameTheirField) {
+    JobForm form;
+    Job job;
+    job.name = "own";
+    job.nodes = {"local"};
+    job.command = {"python3", "train.py"};
+    job.checkpoint_signal = "USR1";
+    form.set_job(job);
+    const std::map<std::string, QString> wrong{{"push", u"'train.py"_s},
+                                               {"telemetry.every_s", u"often"_s},
+                                               {"on_failure.peer_timeout_s", u"-1"_s},
+                                               {"on_failure.max_restarts", u"2.5"_s},
+                                               {"checkpoint.wait_s", u"x"_s}};
+    for (const auto& [key, text] : wrong) {
+        child<QLineEdit>(&form, ss(u"launch."_s + qs(key)).c_str())->setText(text);
+    }
+    const auto errors = form.checked().errors;
+    for (const auto& [key, text] : wrong) {
+        ASSERT_TRUE(errors.contains(key)) << key;
+        EXPECT_FALSE(errors.at(key).isEmpty()) << key;
+    }
+    EXPECT_EQ(errors.size(), wrong.size());
+}
+
+TEST(JobFormKeys, AValueThatTheLauncherRefusesCanBeRemoved) {
+    JobForm form;
+    form.show();
+    Job job;
+    job.name = "own";
+    job.command = {"true"};
+    choose_launcher(job, "slurm");
+    form.set_job(job);
+    auto* restarts = child<QLineEdit>(&form, "launch.on_failure.max_restarts");
+    EXPECT_FALSE(restarts->isVisibleTo(&form));
+    job.max_restarts = 2;
+    form.set_job(job);
+    EXPECT_TRUE(restarts->isVisibleTo(&form));
+    EXPECT_TRUE(form.checked().errors.contains("on_failure.max_restarts"));
+    restarts->clear();
+    EXPECT_FALSE(form.checked().errors.contains("on_failure.max_restarts"));
+    EXPECT_EQ(form.checked().job.max_restarts, 0);
 }
 
 TEST(JobFormKeys, FieldsHaveTheirHeightAfterAJobOfAnotherKind) {

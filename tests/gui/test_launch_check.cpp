@@ -123,20 +123,20 @@ TEST(JobTexts, TheProgramIsChosenTypedAndLeftAgain) {
     Job job;
     job.name = "own";
     JobTexts texts = texts_of(job);
-    texts.options.own = true;
+    texts.own = true;
     CheckedJob checked = check_job_texts(job, texts);
     EXPECT_TRUE(checked.errors.contains("command")) << "which one?";
-    texts.options.command = u"python3 'my train.py' --lr 0.1"_s;
+    texts.command = u"python3 'my train.py' --lr 0.1"_s;
     checked = check_job_texts(job, texts);
     EXPECT_TRUE(checked.errors.empty());
     EXPECT_EQ(checked.job.command, (std::vector<std::string>{"python3", "my train.py", "--lr", "0.1"}));
     EXPECT_FALSE(checked.job.train.has_value());
-    texts.options.command = u"python3 a.py | tee log"_s;
+    texts.command = u"python3 a.py | tee log"_s;
     EXPECT_TRUE(check_job_texts(job, texts).errors.contains("command")) << "no shell runs it";
 
     const Job own = checked.job;
     texts = texts_of(own);
-    texts.options.own = false;
+    texts.own = false;
     checked = check_job_texts(own, texts);
     EXPECT_TRUE(checked.errors.empty());
     EXPECT_TRUE(checked.job.command.empty());
@@ -191,13 +191,13 @@ TEST(JobTexts, ASlurmJobPassesThroughTheFormUnchanged) {
 }
 
 TEST(JobTexts, UnderSlurmNothingNamesNodes) {
-    const Job job = parse_job(kWholeJob, "whole.yaml").job;
+    Job job = parse_job(kWholeJob, "whole.yaml").job;
+    job.max_restarts = 0;                       // the reader of job files refuses both together
+    job.peer_timeout_s = Job().peer_timeout_s;  // and this for own programs
     JobTexts texts = texts_of(job);
-    texts.options.launcher = u"slurm"_s;
-    texts.options.submit_node = u"login1"_s;
+    texts.launcher = u"slurm"_s;
+    texts.submit_node = u"login1"_s;
     texts.procs_per_node = u"auto"_s;
-    texts.options.max_restarts.clear();  // the reader of job files refuses both together
-    texts.options.peer_timeout.clear();  // and this for own programs
     CheckedJob checked = check_job_texts(job, texts);
     check_as_file(checked);
     EXPECT_TRUE(checked.errors.empty()) << checked.errors.begin()->first;
@@ -211,25 +211,17 @@ TEST(JobTexts, WrongOptionsNameTheirField) {
     job.name = "own";
     job.command = {"python3", "train.py"};
     JobTexts texts = texts_of(job);
-    JobOptionTexts& options = texts.options;
-    options.launcher = u"slurm"_s;
-    options.submit_node = u"login1"_s;
-    options.push = u"'train.py"_s;
-    options.python = u"venv"_s;
-    options.patterns = {u"it {step} {"_s};
-    options.telemetry = u"often"_s;
-    options.peer_timeout = u"-1"_s;
-    options.max_restarts = u"2.5"_s;
-    options.signal = u"USR1"_s;
-    options.signal_wait = u"x"_s;
+    texts.launcher = u"slurm"_s;
+    texts.submit_node = u"login1"_s;
+    texts.python = u"venv"_s;
+    texts.patterns = {u"it {step} {"_s};
     CheckedJob checked = check_job_texts(job, texts);
     check_as_file(checked);
-    for (const char* field : {"push", "venv", "metrics.patterns", "telemetry.every_s",
-                              "on_failure.peer_timeout_s", "on_failure.max_restarts", "checkpoint.wait_s"}) {
+    for (const char* field : {"venv", "metrics.patterns"}) {
         ASSERT_TRUE(checked.errors.contains(field)) << field;
         EXPECT_FALSE(checked.errors.at(field).isEmpty()) << field;
     }
-    EXPECT_EQ(checked.errors.size(), 7U);
+    EXPECT_EQ(checked.errors.size(), 2U);
 }
 
 TEST(JobTexts, RanksPerNodeMayDifferByNode) {
@@ -249,7 +241,7 @@ TEST(JobTexts, RanksPerNodeMayDifferByNode) {
             << qPrintable(texts.procs_per_node);
     }
     texts.procs_per_node = u"node1: 3"_s;
-    texts.options.launcher = u"slurm"_s;
+    texts.launcher = u"slurm"_s;
     EXPECT_TRUE(check_job_texts(job, texts).errors.contains("procs_per_node"));
 }
 

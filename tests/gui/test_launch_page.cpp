@@ -330,16 +330,16 @@ TEST_F(Pages, AnOwnProgramsOptionsAreEditedAndALineIsLearnt) {
     Options options = options_in(folder_.path());
     options.job_file = ss(job);
     open(options);
-    auto* push = find<QLineEdit>("launchPush");
+    auto* push = find<QLineEdit>("launch.push");
     ASSERT_TRUE(wait_until([&] { return push->text() == u"a.py"_s; }));
     EXPECT_FALSE(find<QLineEdit>("launchLr")->isVisible());
     find<QComboBox>("launchPython")->setCurrentIndex(1);
     EXPECT_FALSE(find<QPushButton>("startButton")->isEnabled()) << "which venv?";
     EXPECT_FALSE(find<QLabel>("launchPythonEnvError")->text().isEmpty());
     type_into(find<QLineEdit>("launchPythonEnv"), u"~/venvs/torch"_s);
-    EXPECT_FALSE(find<QLineEdit>("launchSignalWait")->isVisible());
-    find<QComboBox>("launchSignal")->setCurrentIndex(1);
-    EXPECT_TRUE(find<QLineEdit>("launchSignalWait")->isVisibleTo(window_.get()));
+    EXPECT_FALSE(find<QLineEdit>("launch.checkpoint.wait_s")->isVisible());
+    find<QComboBox>("launch.checkpoint.signal")->setCurrentIndex(1);
+    EXPECT_TRUE(find<QLineEdit>("launch.checkpoint.wait_s")->isVisibleTo(window_.get()));
 
     click(find<QPushButton>("launchLearn"));
     QDialog* dialog = wait_dialog("learnDialog");
