@@ -2,16 +2,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/app/compact_heap.h>
-#include <gui/app/display_check.h>
 #include <gui/app/main_window.h>
 #include <gui/app/resources.h>
 #include <gui/session/options.h>
 #include <gui/settings/language.h>
 #include <gui/settings/settings.h>
+#include <gui/strings.h>
 #include <gui/style/look.h>
 #include <gui/widgets/focus_ring.h>
 
+#include <unistd.h>
+
 #include <QApplication>
+#include <QCoreApplication>
 #include <QSettings>
 #include <algorithm>
 #include <clocale>
@@ -47,6 +50,44 @@ std::optional<int> finish_without_display(int argc, char** argv) {
     const ParsedOptions parsed = parse_options(arguments);
     return qt_options && !parsed.error.isEmpty() ? std::nullopt : finish(parsed);
 }
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(DisplayCheck)
+};
+
+void on_message(QtMsgType type, const QMessageLogContext& context, const QString& message) {
+    if (type != QtFatalMsg) {
+        // Qt's warnings about the display precede the fatal message, which is replaced below.
+        const QString category = QString::fromUtf8(context.category);
+        if (!category.startsWith(u"qt.qpa"_s)) {
+            std::fprintf(stderr, "%s\n", qPrintable(message));
+        }
+        return;
+    }
+    const QString display = qEnvironmentVariable("DISPLAY");
+    const QString wayland = qEnvironmentVariable("WAYLAND_DISPLAY");
+    const QString why =
+        display.isEmpty() && wayland.isEmpty()
+            ? Words::tr("there is no display (DISPLAY and WAYLAND_DISPLAY are not set)")
+            : Words::tr("the display %1 cannot be used").arg(wayland.isEmpty() ? display : wayland);
+    std::fprintf(
+        stderr, "rankscope: %s\n",
+        qPrintable(Words::tr("Cannot open a window: %1. In a terminal use rankscopectl, or connect with "
+                             "`ssh -X`.")
+                       .arg(why)));
+    std::fflush(stderr);
+    ::_exit(1);  // returning from here aborts
+}
+
+/// While one exists, a display that cannot be used ends the program with exit code 1 and one sentence on
+/// stderr. Qt itself would abort with a core dump. For the time in which QApplication is created.
+class DisplayCheck {
+public:
+    DisplayCheck() { qInstallMessageHandler(on_message); }
+    DisplayCheck(const DisplayCheck&) = delete;
+    DisplayCheck& operator=(const DisplayCheck&) = delete;
+    ~DisplayCheck() { qInstallMessageHandler(nullptr); }
+};
 
 }  // namespace
 

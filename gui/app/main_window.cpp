@@ -169,6 +169,7 @@ void MainWindow::connect_pages() {
         }
         show_page(Page::Live);
     });
+    runs_->set_reads_lines([this] { return live_->shows_nccl(); });
     connect(runs_, &RunsPage::opened, this, [this](const std::shared_ptr<LiveData>& run) {
         tabs_->show_stored(std::move(*run));
         show_page(Page::Live);

@@ -86,6 +86,7 @@ void RunTabs::connect_parts() {
     connect(opener_, &RunOpener::progress, this, [this](const QString& text) {
         progress_->set_text(reading_since_.elapsed() >= kSilentMs ? text : QString());
     });
+    opener_->set_reads_lines([this] { return live_->shows_nccl(); });
     connect(opener_, &RunOpener::opened, this,
             [this](const std::shared_ptr<LiveData>& run) { show_stored(std::move(*run)); });
     connect(opener_, &RunOpener::failed, this, [this](const QString& what, const Failure& failure) {

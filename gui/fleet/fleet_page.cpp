@@ -6,10 +6,12 @@
 #include <gui/fleet/fleet_page.h>
 #include <gui/fleet/node_details.h>
 #include <gui/fleet/slots_delegate.h>
-#include <gui/fleet/use_delegate.h>
+#include <gui/models/fleet_model.h>
 #include <gui/on_thread.h>
 #include <gui/strings.h>
+#include <gui/style/spark_line.h>
 #include <gui/style/table_delegates.h>
+#include <gui/style/theme.h>
 #include <gui/texts.h>
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/fitted_table.h>
@@ -39,8 +41,50 @@ constexpr int kLeastState = 190;    // "failed: Connection refu…"
 constexpr int kLeastUse = 140;      // "100 %, 100 °C" and a small curve
 constexpr int kLeastClock = 80;     // "+100.0 ms"
 constexpr int kWidestFilter = 260;  ///< a group may have a long name
+constexpr int kCurve = 44;          ///< usual width of the curve
+constexpr int kLeastCurve = 16;     ///< below it, nothing can be seen
+constexpr int kUseRoom = 6;         ///< around it
 
 const QString kStepsKey = QStringLiteral("fleet/firstSteps");  ///< the user has begun with them
+
+QList<float> course_of(const QModelIndex& index) {
+    return index.data(FleetModel::CourseRole).value<QList<float>>();
+}
+
+/// What the devices of a node do (FleetModel::Use), and next to it the course of their use (FleetModel::CourseRole), where
+/// the cell has room.
+class UseDelegate : public ProbeDelegate {
+public:
+    using ProbeDelegate::ProbeDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+};
+
+void UseDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                        const QModelIndex& index) const {
+    ProbeDelegate::paint(painter, option, index);
+    const QList<float> course = course_of(index);
+    const int text = ProbeDelegate::sizeHint(option, index).width();
+    const int width = std::min(option.rect.width() - text - kUseRoom, kCurve);
+    if (course.size() < 2 || width < kLeastCurve) {
+        return;
+    }
+    const QRectF box(option.rect.right() - kUseRoom - width, option.rect.top() + 4.0, width,
+                     option.rect.height() - 8.0);
+    const ThemeColors colors = theme_colors(option.palette);
+    const bool aged = index.data(FleetModel::AgedRole).toBool();
+    draw_spark_line(painter, box, course, qsizetype(FleetNode::kCourse), aged ? colors.muted : colors.accent);
+}
+
+QSize UseDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    QSize size = ProbeDelegate::sizeHint(option, index);
+    if (course_of(index).size() > 1) {
+        size.rwidth() += kCurve + 2 * kUseRoom;
+    }
+    return size;
+}
 
 }  // namespace
 

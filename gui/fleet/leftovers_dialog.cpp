@@ -399,12 +399,19 @@ void LeftoversDialog::ask_end() {
     connect(box, &QMessageBox::finished, this, [this, box, end, entry = *chosen] {
         if (box->clickedButton() == end) {
             look([entry](AgentLink& link) -> Result<QString> {
-                const auto killed = end_process(link, entry);
-                if (!killed) {
-                    return killed.failure();
+                const auto how = end_process(link, entry);
+                if (!how) {
+                    return how.failure();
                 }
-                return *killed ? tr("Process %1 ignored SIGTERM and was killed.").arg(entry.pid)
-                               : tr("Process %1 has ended.").arg(entry.pid);
+                switch (*how) {
+                    case ProcessEnd::Before:
+                        return tr("Process %1 had already ended.").arg(entry.pid);
+                    case ProcessEnd::Terminated:
+                        return tr("Process %1 has ended.").arg(entry.pid);
+                    case ProcessEnd::Killed:
+                        return tr("Process %1 ignored SIGTERM and was killed.").arg(entry.pid);
+                }
+                return QString();
             });
         }
     });

@@ -4,18 +4,15 @@
 #include <gui/live/gpu_squares.h>
 #include <gui/models/gpu_texts.h>
 #include <gui/models/node_samples_model.h>
-#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/style/contrast.h>
 #include <gui/style/theme.h>
 #include <gui/texts.h>
 
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QStringList>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
@@ -51,11 +48,8 @@ void draw_square(QPainter& painter, const QRectF& box, const GpuSample& gpu, con
 
 }  // namespace
 
-GpuSquares::GpuSquares(const NodeSamplesModel* model, QWidget* parent) : QWidget(parent), model_(model) {
+GpuSquares::GpuSquares(const NodeSamplesModel* model, QWidget* parent) : SquareGrid(parent), model_(model) {
     setObjectName(u"gpuSquares"_s);
-    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-    policy.setHeightForWidth(true);
-    setSizePolicy(policy);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(summary());
 }
@@ -71,9 +65,8 @@ void GpuSquares::refresh() {
                                  [](const Place& one, const Place& other) { return one.row == other.row; });
     gpus_ = std::move(gpus);
     if (!same) {
-        grid_ = lay_out(width());
         current_ = std::clamp(current_, 0, std::max(int(gpus_.size()) - 1, 0));
-        updateGeometry();
+        lay_out();
     }
     setAccessibleName(summary());
     update();
@@ -83,25 +76,6 @@ void GpuSquares::set_selected(const std::vector<int>& ranks) {
     selected_ = ranks;
     std::sort(selected_.begin(), selected_.end());
     update();
-}
-
-SquareGrid GpuSquares::lay_out(int width) const {
-    return lay_out_squares(gpus_.size(), width,
-                           [this](std::size_t i) { return gpus_[i].row != gpus_[i - 1].row; });
-}
-
-int GpuSquares::heightForWidth(int width) const {
-    return lay_out(width).height;
-}
-
-QSize GpuSquares::sizeHint() const {
-    return {600, lay_out(std::max(width(), 200)).height};
-}
-
-void GpuSquares::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    grid_ = lay_out(width());
-    updateGeometry();
 }
 
 bool GpuSquares::is_stale(const Place& place) const {
@@ -186,20 +160,6 @@ QString GpuSquares::summary() const {
     return parts.join(u" · "_s);
 }
 
-bool GpuSquares::event(QEvent* event) {
-    if (event->type() == QEvent::ToolTip) {
-        auto* help = static_cast<QHelpEvent*>(event);
-        const QString text = tip(gpu_at(help->pos()));
-        if (text.isEmpty()) {
-            QToolTip::hideText();
-        } else {
-            QToolTip::showText(help->globalPos(), plain_text(text), this);
-        }
-        return true;
-    }
-    return QWidget::event(event);
-}
-
 void GpuSquares::choose(int gpu) {
     if (gpu < 0 || gpu >= int(gpus_.size())) {
         return;
@@ -224,18 +184,15 @@ void GpuSquares::move_to(int gpu) {
 }
 
 void GpuSquares::keyPressEvent(QKeyEvent* event) {
-    const int across = int(std::count_if(grid_.places.begin(), grid_.places.end(), [this](const QPoint& at) {
-        return at.y() == grid_.places.front().y();
-    }));
     switch (event->key()) {
         case Qt::Key_Left:
             return move_to(current_ - 1);
         case Qt::Key_Right:
             return move_to(current_ + 1);
         case Qt::Key_Up:
-            return move_to(current_ - across);
+            return move_to(current_ - columns());
         case Qt::Key_Down:
-            return move_to(current_ + across);
+            return move_to(current_ + columns());
         case Qt::Key_Home:
             return move_to(0);
         case Qt::Key_End:
@@ -252,10 +209,10 @@ void GpuSquares::keyPressEvent(QKeyEvent* event) {
 void GpuSquares::paintEvent(QPaintEvent*) {
     // The model may have been reset since the last refresh().
     const auto& rows = model_->rows();
-    const bool current = grid_.places.size() == gpus_.size() &&
-                         std::all_of(gpus_.begin(), gpus_.end(), [&rows](const Place& place) {
-                             return place.row < rows.size() && place.gpu < rows[place.row].gpus.size();
-                         });
+    const bool current =
+        placed() == int(gpus_.size()) && std::all_of(gpus_.begin(), gpus_.end(), [&rows](const Place& place) {
+            return place.row < rows.size() && place.gpu < rows[place.row].gpus.size();
+        });
     if (!current) {
         return;
     }
@@ -263,7 +220,7 @@ void GpuSquares::paintEvent(QPaintEvent*) {
     const ThemeColors colors = theme_colors(palette());
     for (std::size_t i = 0; i < gpus_.size(); ++i) {
         const GpuSample& gpu = rows[gpus_[i].row].gpus[gpus_[i].gpu];
-        const QRect box = grid_.square(int(i));
+        const QRect box = square(int(i));
         const bool stale = is_stale(gpus_[i]);
         painter.setOpacity(stale ? kFaded : 1);
         draw_square(painter, box, gpu, colors);
@@ -282,7 +239,7 @@ void GpuSquares::paintEvent(QPaintEvent*) {
     }
     if (hasFocus() && !gpus_.empty()) {
         painter.setPen(QPen(colors.text, 1, Qt::DotLine));
-        painter.drawRect(grid_.square(current_).adjusted(-2, -2, 2, 2));
+        painter.drawRect(square(current_).adjusted(-2, -2, 2, 2));
     }
 }
 

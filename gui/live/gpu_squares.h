@@ -6,7 +6,6 @@
 #include <gui/widgets/square_grid.h>
 
 #include <QString>
-#include <QWidget>
 #include <cstddef>
 #include <vector>
 
@@ -16,7 +15,7 @@ class NodeSamplesModel;
 
 /// A square per GPU of a run, coloured by its use; a gap before another node. A red frame: memory errors, or slowed down
 /// by heat, power supply or board; a dot: its use is not reported; faded and crossed: the figures are old. A thousand fit.
-class GpuSquares : public QWidget {
+class GpuSquares : public SquareGrid {
     Q_OBJECT
 
 public:
@@ -25,28 +24,21 @@ public:
     void refresh();
     void set_selected(const std::vector<int>& ranks);
     /// The GPU under a point, in the order of the model; -1: none.
-    int gpu_at(const QPoint& point) const { return grid_.at(point); }
-    QRect square(int gpu) const { return grid_.square(gpu); }
-    /// What its tool tip says.
-    QString tip(int gpu) const;
+    int gpu_at(const QPoint& point) const { return at(point); }
+    QString tip(int gpu) const override;
     /// "1,024 GPUs · mean 91 % · lowest 12 %: GPU 3 on node17 · 2 with memory errors".
     QString summary() const;
-
-    bool hasHeightForWidth() const override { return true; }
-    int heightForWidth(int width) const override;
-    QSize sizeHint() const override;
-    QSize minimumSizeHint() const override { return {200, 14}; }
 
 signals:
     /// The user chose a GPU on which these ranks compute.
     void ranksChosen(const std::vector<int>& ranks);
 
 protected:
-    bool event(QEvent* event) override;
+    std::size_t count() const override { return gpus_.size(); }
+    bool begins_group(std::size_t gpu) const override { return gpus_[gpu].row != gpus_[gpu - 1].row; }
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
 
 private:
     struct Place {
@@ -55,14 +47,12 @@ private:
     };
     struct Counts;
 
-    SquareGrid lay_out(int width) const;
     bool is_stale(const Place& place) const;
     void choose(int gpu);
     void move_to(int gpu);
 
     const NodeSamplesModel* model_;
     std::vector<Place> gpus_;
-    SquareGrid grid_;
     std::vector<int> selected_;  ///< sorted
     int current_ = 0;            ///< of the keyboard
 };

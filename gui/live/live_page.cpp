@@ -25,6 +25,7 @@
 #include <gui/widgets/fitting_scroll.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
+#include <remote/desk/runs/run/log_diagnosis.h>
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -242,6 +243,10 @@ void LivePage::resizeEvent(QResizeEvent* event) {
     banner_->set_brief(height() < kRoomForCards);
 }
 
+bool LivePage::shows_nccl() const {
+    return nccl_->isVisibleTo(this);
+}
+
 void LivePage::show_session() {
     show_model(session_->model());
 }
@@ -288,7 +293,13 @@ void LivePage::show_model(LiveModel* model) {
         nccl_data_.clear();
         return;
     }
-    nccl_data_.show_run(model, workspace_->store(), model == session_->model() && session_->live());
+    NcclData::LookAtRun look;
+    if (model == session_->model() && !session_->run_id().empty()) {
+        look = [this](auto looking) { return session_->look(std::move(looking)); };
+    } else if (model->data().reading) {
+        look = [reading = model->data().reading](auto looking) { return reading->look(std::move(looking)); };
+    }
+    nccl_data_.show_run(model, workspace_->store(), std::move(look));
     table_model_->set_live(model);
     curves_->set_live(model);
     metrics_dirty_ = false;

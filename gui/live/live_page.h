@@ -72,6 +72,8 @@ public:
     LogPane* log() const { return log_; }
     FailureBanner* banner() const { return banner_; }
     NcclPane* nccl() const { return nccl_; }
+    /// A run that is opened shows its NCCL at once.
+    bool shows_nccl() const;
     LivePanes* panes() const { return panes_; }
     EventsPane* events() const { return events_; }
     /// The part of the run that the panes show.

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/live/log_pane.h>
-#include <gui/logview/line_meaning.h>
 #include <gui/logview/log_rows.h>
 #include <gui/logview/log_search_bar.h>
 #include <gui/logview/log_view.h>
@@ -12,16 +11,12 @@
 #include <gui/widgets/layout_helpers.h>
 
 #include <QActionGroup>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QLocale>
 #include <QMenu>
-#include <QPushButton>
 #include <QSettings>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <climits>
 #include <utility>
@@ -32,48 +27,22 @@ namespace {
 
 const QString kTimeKey = QStringLiteral("live/logTime");
 const QString kFoldKey = QStringLiteral("live/logFolded");
-const QString kWrapKey = QStringLiteral("live/logWrap");
 
 }  // namespace
 
 LogPane::LogPane(QThreadPool* pool, QWidget* parent)
-    : QWidget(parent),
-      rows_(new LogRows(pool, this)),
-      view_(new LogView(rows_, this)),
-      search_(new LogSearchBar(view_, this)),
-      saver_(pool) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(4);
-    layout->addWidget(make_bar());
-    layout->addWidget(search_);
-    view_->setObjectName(u"logView"_s);
+    : LogPanel(pool, QStringLiteral("log"), QStringLiteral("live/logWrap"), parent) {
     view_->setAccessibleName(tr("Log"));
     view_->setMinimumHeight(45);
-    layout->addWidget(view_, 1);
-    layout->addWidget(make_note());
+    lay_out(make_bar());
     connect(view_, &LogView::followingChanged, follow_, &QToolButton::setChecked);
     connect(view_, &LogView::menuRequested, this, &LogPane::fill_context_menu);
     connect(view_, &LogView::lineActivated, this, &LogPane::show_on_curves);
-    connect(view_, &LogView::tooMuchToCopy, this, [this] {
-        message_ = tr("The selection is larger than %1. Save the lines to a file instead.")
-                       .arg(QLocale().formattedDataSize(LogView::kMostCopied));
-        update_note();
-    });
-    connect(search_, &LogSearchBar::searched, this, [this] {
-        message_.clear();
-        update_note();
-    });
     connect(rows_, &LogRows::wasReset, this, &LogPane::show_wanted);
     connect(rows_, &LogRows::changed, this, [this] {
         if (wanted_moment_ || wanted_line_) {
             show_wanted();
         }
-    });
-    connect(&saver_, &LogSaver::finished, this, &LogPane::saved);
-    connect(&saver_, &LogSaver::progress, this, [this](int percent) {
-        message_ = tr("Saving: %1 %").arg(percent);
-        update_note();
     });
     setTabOrder(chooser_, follow_);
 }
@@ -147,14 +116,7 @@ QMenu* LogPane::make_menu(QWidget* parent) {
     add_time(tr("Time since the &start"), TimeColumn::SinceStart, "logTimeStart");
     add_time(tr("&No time"), TimeColumn::None, "logTimeNone");
     menu->addSeparator();
-    QAction* wrap = menu->addAction(tr("&Wrap long lines"));
-    wrap->setObjectName(u"logWrap"_s);
-    wrap->setCheckable(true);
-    connect(wrap, &QAction::toggled, this, [this](bool on) {
-        view_->set_wrapping(on);
-        QSettings().setValue(kWrapKey, on);
-    });
-    wrap->setChecked(settings.value(kWrapKey).toBool());
+    add_wrap(menu);
     menu->addSeparator();
     menu->addAction(tr("&Save shown lines…"), this, [this] { ask_path(false); })
         ->setObjectName(u"logSaveShown"_s);
@@ -162,38 +124,9 @@ QMenu* LogPane::make_menu(QWidget* parent) {
     return menu;
 }
 
-QWidget* LogPane::make_note() {
-    note_row_ = new QWidget(this);
-    auto* layout = new QHBoxLayout(note_row_);
-    layout->setContentsMargins(0, 0, 0, 0);
-    note_ = make_label({}, note_row_, "muted");
-    note_->setObjectName(u"logNote"_s);
-    note_->setWordWrap(true);
-    note_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    cancel_ = make_button(tr("Cancel"), "logSaveCancel", note_row_);
-    layout->addWidget(note_, 1);
-    layout->addWidget(cancel_);
-    connect(cancel_, &QPushButton::clicked, this, [this] {
-        saver_.cancel();
-        message_ = tr("Saving was cancelled. No file was written.");
-        update_note();
-    });
-    note_row_->hide();
-    return note_row_;
-}
-
-QLineEdit* LogPane::search() const {
-    return search_->edit();
-}
-
-void LogPane::focus_search() {
-    search_->focus();
-}
-
 void LogPane::set_live(LiveModel* live) {
     live_ = live;
     known_ranks_ = -1;
-    message_.clear();
     wanted_line_.reset();
     wanted_moment_.reset();
     range_ = {};
@@ -203,7 +136,7 @@ void LogPane::set_live(LiveModel* live) {
         rows_->set_store(live_->data().log.lines());
         view_->set_start(live_->state().start_us);
     }
-    update_note();
+    say({});
 }
 
 void LogPane::fill_chooser() {
@@ -310,10 +243,9 @@ LineChoice LogPane::choice() const {
 }
 
 void LogPane::choose() {
-    message_.clear();
     rows_->choose(choice());
     update_ranks();
-    update_note();
+    say({});
 }
 
 void LogPane::filter(const TimeSpan& span) {
@@ -426,15 +358,8 @@ void LogPane::refresh() {
     update_note();
 }
 
-void LogPane::update_note() {
+QStringList LogPane::notes() const {
     QStringList notes;
-    const QString fault = search_->fault();
-    if (!fault.isEmpty()) {
-        notes += fault;
-    }
-    if (!message_.isEmpty()) {
-        notes += message_;
-    }
     if (live_) {
         if (const std::uint64_t bytes = live_->data().left_out_bytes; bytes > 0) {
             notes +=
@@ -455,24 +380,17 @@ void LogPane::update_note() {
                     .arg(qs(spool.fault()));
         }
     }
-    note_->setText(notes.join(u'\n'));
-    cancel_->setVisible(saver_.running());
-    note_row_->setVisible(!notes.isEmpty());
+    return notes;
 }
 
 void LogPane::ask_path(bool all) {
-    auto* dialog = new QFileDialog(this, all ? tr("Save all lines") : tr("Save shown lines"));
-    dialog->setObjectName(u"logSaveDialog"_s);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(u"log"_s);
     // The name of a run is not a path.
-    dialog->selectFile((live_ ? qs(live_->state().name).replace(u'/', u'_') : tr("log")) + u".log"_s);
-    connect(dialog, &QFileDialog::fileSelected, this, [this, all](const QString& path) { save(path, all); });
-    dialog->open();
+    const QString name = live_ ? qs(live_->state().name).replace(u'/', u'_') : tr("log");
+    LogPanel::ask_path(all ? tr("Save all lines") : tr("Save shown lines"), name + u".log"_s,
+                       [this, all] { return saved_lines(all); });
 }
 
-void LogPane::save(const QString& path, bool all) {
+SavedLines LogPane::saved_lines(bool all) const {
     SavedLines lines;
     lines.store = rows_->shared_store();
     lines.with_time = view_->time_column() != TimeColumn::None;
@@ -485,17 +403,7 @@ void LogPane::save(const QString& path, bool all) {
         lines.rings = rows_->rings();
         lines.with_rank = shown_rank() < 0;
     }
-    saver_.save(path, std::move(lines));
-    message_ = tr("Saving: %1 %").arg(0);
-    update_note();
-}
-
-void LogPane::saved(const QString& path, quint32 lines, const QString& fault) {
-    message_ =
-        fault.isEmpty()
-            ? tr("%1 lines are saved in %2.").arg(count_text(lines), path)
-            : tr("%1 could not be written: %2. Free space there, or choose another folder.").arg(path, fault);
-    update_note();
+    return lines;
 }
 
 void LogPane::fill_context_menu(QMenu* menu, quint32 line) {
@@ -537,13 +445,7 @@ void LogPane::fill_context_menu(QMenu* menu, quint32 line) {
             show_wanted();
         });
     }
-    const std::string meaning = line_meaning(rows_->store().text(line));
-    if (!meaning.empty()) {
-        menu->addAction(tr("&Explain this line"), this, [this, meaning] {
-            message_ = nccl_line_text(meaning);
-            update_note();
-        });
-    }
+    add_explain(menu, line);
     menu->addSeparator();
     menu->addAction(tr("&Save shown lines…"), this, [this] { ask_path(false); });
 }

@@ -6,29 +6,20 @@
 #include <gui/data/live_model.h>
 #include <gui/data/run_moment.h>
 #include <gui/data/run_place.h>
-#include <gui/logview/log_saver.h>
+#include <gui/logview/log_panel.h>
 
-#include <QWidget>
 #include <optional>
 #include <string>
 
 class QActionGroup;
 class QComboBox;
-class QLabel;
-class QLineEdit;
 class QMenu;
-class QPushButton;
-class QThreadPool;
 class QToolButton;
 
 namespace rankscope::gui {
 
-class LogRows;
-class LogSearchBar;
-class LogView;
-
 /// The output of the ranks, all of it: of all in the order of time, of one node, or of one rank.
-class LogPane : public QWidget {
+class LogPane : public LogPanel {
     Q_OBJECT
 
 public:
@@ -52,15 +43,11 @@ public:
     /// Shows only the lines of these times.
     void set_range(const TimeSpan& span);
     const TimeSpan& range() const { return range_; }
-    LogView* view() const { return view_; }
-    LogRows* rows() const { return rows_; }
-    QLineEdit* search() const;
-    void focus_search();
     /// Where the user is, and back there.
     LogPlace place() const;
     void return_to(const LogPlace& place);
     /// Writes the shown lines, or those of all ranks, to a file.
-    void save(const QString& path, bool all);
+    void save(const QString& path, bool all) { LogPanel::save(path, saved_lines(all)); }
 
 signals:
     /// The user wants to see when this was on the curves.
@@ -79,7 +66,6 @@ private:
     };
 
     QWidget* make_bar();
-    QWidget* make_note();
     QMenu* make_menu(QWidget* parent);
     void fill_chooser();
     void choose();
@@ -90,9 +76,9 @@ private:
     LineChoice choice() const;
     /// What the view shows beside the lines.
     void update_ranks();
+    SavedLines saved_lines(bool all) const;
     void ask_path(bool all);
-    void saved(const QString& path, quint32 lines, const QString& fault);
-    void update_note();
+    QStringList notes() const override;
     void show_wanted();
     std::optional<std::uint32_t> row_of(const Moment& moment) const;
     bool can_show_moment(quint32 line) const;
@@ -100,22 +86,14 @@ private:
     void fill_context_menu(QMenu* menu, quint32 line);
 
     LiveModel* live_ = nullptr;
-    LogRows* rows_;
-    LogView* view_;
-    LogSearchBar* search_;
-    LogSaver saver_;
     int known_ranks_ = -1;
     std::uint32_t seen_ = 0;  ///< lines of the store
     std::optional<std::uint32_t> wanted_line_;
     std::optional<Moment> wanted_moment_;
-    TimeSpan range_;   ///< that is shown
-    QString message_;  ///< of the last action
+    TimeSpan range_;  ///< that is shown
     QComboBox* chooser_;
     QToolButton* follow_;
     QToolButton* fold_;
-    QWidget* note_row_;
-    QLabel* note_;
-    QPushButton* cancel_;
     QActionGroup* times_;
 };
 

@@ -2,18 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/live/rank_strip.h>
-#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 
 #include <QHBoxLayout>
-#include <QHelpEvent>
 #include <QLabel>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 #include <array>
 #include <map>
@@ -104,11 +101,8 @@ QString phase_summary(const std::vector<RankState>& ranks, const std::vector<Ran
     return parts.join(u" · "_s);
 }
 
-RankSquares::RankSquares(QWidget* parent) : QWidget(parent) {
+RankSquares::RankSquares(QWidget* parent) : SquareGrid(parent) {
     setObjectName(u"rankSquares"_s);
-    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-    policy.setHeightForWidth(true);
-    setSizePolicy(policy);
 }
 
 void RankSquares::set_ranks(const std::vector<RankState>* ranks, const std::vector<RankHold>& holds) {
@@ -117,8 +111,7 @@ void RankSquares::set_ranks(const std::vector<RankState>* ranks, const std::vect
     const std::size_t count = ranks ? ranks->size() : 0;
     if (count != known_) {
         known_ = count;
-        grid_ = lay_out(width());
-        updateGeometry();
+        lay_out();
     }
     update();
 }
@@ -128,57 +121,31 @@ void RankSquares::set_selected(const std::vector<int>& ranks) {
     update();
 }
 
-SquareGrid RankSquares::lay_out(int width) const {
-    return lay_out_squares(known_, width,
-                           [this](std::size_t i) { return (*ranks_)[i].node != (*ranks_)[i - 1].node; });
-}
-
-int RankSquares::heightForWidth(int width) const {
-    return lay_out(width).height;
-}
-
-QSize RankSquares::sizeHint() const {
-    return {600, lay_out(std::max(width(), 200)).height};
-}
-
-void RankSquares::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    grid_ = lay_out(width());
-    updateGeometry();
-}
-
-bool RankSquares::event(QEvent* event) {
-    if (event->type() == QEvent::ToolTip) {
-        auto* help = static_cast<QHelpEvent*>(event);
-        const int rank = rank_at(help->pos());
-        if (rank < 0 || !ranks_ || rank >= int(ranks_->size())) {
-            QToolTip::hideText();
-        } else {
-            const RankState& state = (*ranks_)[std::size_t(rank)];
-            const RankHold& hold = hold_of(std::size_t(rank));
-            QString text = tr("Rank %1 on %2, %3: %4")
-                               .arg(state.rank)
-                               .arg(qs(state.node), qs(state.device),
-                                    hold.text.isEmpty() ? phase_text(state.phase) : hold.text);
-            if (hold.kind != RankHold::Kind::None) {
-                text = tr("Rank %1 on %2, %3: %4\nlast reported: %5")
-                           .arg(state.rank)
-                           .arg(qs(state.node), qs(state.device), hold.text, phase_text(state.phase));
-            }
-            if (state.step >= 0) {
-                text += tr("\nstep %1").arg(count_text(state.step));
-            }
-            if (hold.silent) {
-                text += tr("\nnow unknown: its node does not answer");
-            }
-            if (state.exit) {
-                text += tr("\nended with %1").arg(exit_text(state.exit->code, state.exit->signal));
-            }
-            QToolTip::showText(help->globalPos(), plain_text(text), this);
-        }
-        return true;
+QString RankSquares::tip(int rank) const {
+    if (rank < 0 || !ranks_ || rank >= int(ranks_->size())) {
+        return {};
     }
-    return QWidget::event(event);
+    const RankState& state = (*ranks_)[std::size_t(rank)];
+    const RankHold& hold = hold_of(std::size_t(rank));
+    QString text =
+        tr("Rank %1 on %2, %3: %4")
+            .arg(state.rank)
+            .arg(qs(state.node), qs(state.device), hold.text.isEmpty() ? phase_text(state.phase) : hold.text);
+    if (hold.kind != RankHold::Kind::None) {
+        text = tr("Rank %1 on %2, %3: %4\nlast reported: %5")
+                   .arg(state.rank)
+                   .arg(qs(state.node), qs(state.device), hold.text, phase_text(state.phase));
+    }
+    if (state.step >= 0) {
+        text += tr("\nstep %1").arg(count_text(state.step));
+    }
+    if (hold.silent) {
+        text += tr("\nnow unknown: its node does not answer");
+    }
+    if (state.exit) {
+        text += tr("\nended with %1").arg(exit_text(state.exit->code, state.exit->signal));
+    }
+    return text;
 }
 
 void RankSquares::mousePressEvent(QMouseEvent* event) {
@@ -189,16 +156,15 @@ void RankSquares::mousePressEvent(QMouseEvent* event) {
 }
 
 void RankSquares::paintEvent(QPaintEvent*) {
-    if (!ranks_ || grid_.places.size() != ranks_->size()) {
+    if (!ranks_ || placed() != int(ranks_->size())) {
         return;
     }
     QPainter painter(this);
     const ThemeColors colors = theme_colors(palette());
-    const int cell = grid_.cell;
-    for (std::size_t i = 0; i < grid_.places.size(); ++i) {
+    for (std::size_t i = 0; i < ranks_->size(); ++i) {
         const RankHold& hold = hold_of(i);
         painter.setOpacity(hold.kind == RankHold::Kind::Unknown ? kFaded : 1);
-        const QRectF box(grid_.places[i], QSizeF(cell, cell));
+        const QRectF box(square(int(i)));
         if (hold.kind == RankHold::Kind::None || hold.kind == RankHold::Kind::Failed) {
             draw_phase_glyph(painter, box, (*ranks_)[i].phase, colors);
         } else {
@@ -207,7 +173,7 @@ void RankSquares::paintEvent(QPaintEvent*) {
         if (hold.silent) {  // a shape as well, for eyes that do not see the fading
             painter.setOpacity(1);
             painter.setPen(QPen(colors.muted, 1));
-            painter.drawLine(QLineF(grid_.places[i] + QPoint(0, cell), grid_.places[i] + QPoint(cell, 0)));
+            painter.drawLine(QLineF(box.bottomLeft(), box.topRight()));
         }
     }
     painter.setOpacity(1);

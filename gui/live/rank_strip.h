@@ -16,7 +16,7 @@ namespace rankscope::gui {
 
 /// A square per rank: its phase as colour and shape, or what a fault makes of it; a gap before another node,
 /// crossed where its node does not answer. A thousand fit.
-class RankSquares : public QWidget {
+class RankSquares : public SquareGrid {
     Q_OBJECT
 
 public:
@@ -25,30 +25,25 @@ public:
     void set_selected(const std::vector<int>& ranks);
     const std::vector<int>& selected() const { return selected_; }
     /// The rank under a point, or -1.
-    int rank_at(const QPoint& point) const { return grid_.at(point); }
-    QRect square(int rank) const { return grid_.square(rank); }
-
-    bool hasHeightForWidth() const override { return true; }
-    int heightForWidth(int width) const override;
-    QSize sizeHint() const override;
-    QSize minimumSizeHint() const override { return {200, 14}; }
+    int rank_at(const QPoint& point) const { return at(point); }
+    QString tip(int rank) const override;
 
 signals:
     void clicked(int rank);
 
 protected:
-    bool event(QEvent* event) override;
+    std::size_t count() const override { return known_; }
+    bool begins_group(std::size_t rank) const override {
+        return (*ranks_)[rank].node != (*ranks_)[rank - 1].node;
+    }
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
 
 private:
-    SquareGrid lay_out(int width) const;
     const RankHold& hold_of(std::size_t rank) const;
 
     const std::vector<RankState>* ranks_ = nullptr;
     std::vector<RankHold> holds_;  ///< by rank
-    SquareGrid grid_;
     std::vector<int> selected_;
     std::size_t known_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <gui/texts.h>
 #include <gui/widgets/elided_label.h>
 #include <gui/widgets/layout_helpers.h>
+#include <remote/desk/runs/run/throughput.h>
 
 #include <QEvent>
 #include <QHBoxLayout>
@@ -15,25 +16,49 @@
 #include <QPushButton>
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <string>
 
 namespace rankscope::gui {
 
 namespace {
 
-/// Of all ranks together; NaN: no rank reports it.
-double sum_of_last(const LiveData& run, const std::string& metric) {
-    double sum = std::numeric_limits<double>::quiet_NaN();
-    const auto id = run.state.metrics.find(metric);
-    for (std::size_t rank = 0; id && rank < run.series.size(); ++rank) {
-        const MetricColumn& column = run.series[rank].column(*id);
-        if (const double value = column.empty() ? std::nan("") : double(column.at(column.size() - 1));
-            std::isfinite(value)) {
-            sum = (std::isfinite(sum) ? sum : 0) + value;
+QString rate_number(double value) {
+    return value >= 100 ? count_text(std::llround(value)) : number_text(value, value < 10 ? 2 : 1);
+}
+
+QString rates_text(const ThroughputReport& report) {
+    QStringList parts;
+    const auto add = [&parts](const std::optional<ThroughputFigure>& figure, const char* source) {
+        if (figure) {
+            parts += RunHeader::tr(source).arg(rate_number(figure->value));
         }
+    };
+    add(report.images_per_s, QT_TRANSLATE_NOOP("rankscope::gui::RunHeader", "%1 images/s"));
+    add(report.samples_per_s, QT_TRANSLATE_NOOP("rankscope::gui::RunHeader", "%1 samples/s"));
+    add(report.tokens_per_s, QT_TRANSLATE_NOOP("rankscope::gui::RunHeader", "%1 tokens/s"));
+    add(report.steps_per_s, QT_TRANSLATE_NOOP("rankscope::gui::RunHeader", "%1 steps/s"));
+    if (report.mfu) {
+        parts += RunHeader::tr("MFU %1").arg(percent_text(report.mfu->value, 1));
     }
-    return sum;
+    return parts.join(u" · "_s);
+}
+
+/// How each figure was computed, and why others are missing.
+QString rates_tip(const ThroughputReport& report) {
+    QStringList lines;
+    const auto add = [&lines](const std::optional<ThroughputFigure>& figure, const QString& name) {
+        if (figure) {
+            lines += u"%1: %2"_s.arg(name, qs(derivation(*figure)));
+        }
+    };
+    add(report.images_per_s, RunHeader::tr("Images per second"));
+    add(report.samples_per_s, RunHeader::tr("Samples per second"));
+    add(report.tokens_per_s, RunHeader::tr("Tokens per second"));
+    add(report.steps_per_s, RunHeader::tr("Steps per second"));
+    add(report.mfu, RunHeader::tr("Share of what the GPUs can compute (MFU)"));
+    for (const MissingThroughput& missing : report.missing) {
+        lines += qs(to_sentence(missing));
+    }
+    return lines.join(u'\n');
 }
 
 }  // namespace
@@ -113,12 +138,12 @@ void RunHeader::set_run(const LiveData& run, const RunControl& control, std::int
     elapsed_->setText(elapsed);
     const RunStanding standing = run_standing(run, control, now_us);
     show_outcome(state.outcome, standing);
-    const double rate = standing.advancing ? state.images_per_s() : 0;
-    const bool images = std::isfinite(rate) && rate > 0;
-    const double tokens = standing.advancing && !images ? sum_of_last(run, "tokens_per_s") : 0;
-    rate_->setText(images       ? tr("%1 images/s").arg(count_text(std::llround(rate)))
-                   : tokens > 0 ? tr("%1 tokens/s").arg(count_text(std::llround(tokens)))
-                                : QString());
+    const ThroughputReport rates = standing.advancing ? throughput_of(state) : ThroughputReport();
+    rate_->setText(rates_text(rates));
+    if (const QString tip = rates_tip(rates); rate_->accessibleDescription() != tip) {
+        rate_->setToolTip(wrapped_tip(tip));
+        rate_->setAccessibleDescription(tip);
+    }
     rate_->setVisible(!rate_->text().isEmpty());
     accuracy_->setText(state.validations.empty()
                            ? QString()

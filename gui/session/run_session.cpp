@@ -4,6 +4,7 @@
 #include <gui/on_thread.h>
 #include <gui/session/run_session.h>
 #include <gui/strings.h>
+#include <remote/desk/runs/run/log_diagnosis.h>
 
 #include <atomic>
 #include <mutex>
@@ -26,16 +27,24 @@ void begin_stored_run(LiveData& data, const RunRecord& record) {
 }  // namespace
 
 Result<LiveData> read_stored_run(const RunStore& store, const RunRecord& record,
-                                 const std::function<bool(std::uint64_t)>& progress) {
+                                 const std::function<bool(std::uint64_t)>& progress,
+                                 std::shared_ptr<LogDiagnosis> reading) {
     LiveData data;
     begin_stored_run(data, record);
     std::uint64_t count = 0;
     const Result<void> read = store.replay(record.run_id, [&](const Event& event) {
         data.apply(event);
+        if (reading) {
+            reading->recall(event);
+        }
         return ++count % kProgressEvery != 0 || progress(count);
     });
     if (!read) {
         return read.failure();
+    }
+    if (reading) {
+        reading->end_recall();
+        data.reading = std::move(reading);
     }
     // Without any event the store still knows when it started.
     if (data.state.start_us == 0) {
@@ -78,6 +87,7 @@ void RunSession::start(RunRequest request, std::shared_ptr<RunStore> store, cons
     data.job_yaml = request.job_yaml;
     pauses_ = launcher_kind(request.job).abilities.pauses;
     queue_ = std::make_shared<EventQueue>();
+    request.can_look = true;
     controller_ = RunController::start(std::move(request), std::move(store), prompter, event_sink(queue_),
                                        plan_sink(queue_));
     data.state.run_id = controller_->run_id();
@@ -103,6 +113,7 @@ void RunSession::attach(const RunRecord& record, Inventory inventory, std::share
     attaching_ = std::make_shared<Attaching>();
     AttachHooks hooks;
     hooks.log_limit = log_limit;
+    hooks.can_look = true;
     hooks.record = [state = attaching_](const RunRecord& stored) { begin_stored_run(state->data, stored); };
     hooks.past = [state = attaching_](const Event& event) {
         state->data.apply(event);
@@ -207,6 +218,11 @@ void RunSession::detach() {
     RANKSCOPE_CHECK(on_thread_of(this), return );
     retire();
     emit stateChanged();
+}
+
+bool RunSession::look(std::function<void(std::shared_ptr<const ReadingSnapshot>)> look) {
+    RANKSCOPE_CHECK(on_thread_of(this), return false);
+    return controller_ && !attaching() && controller_->look(std::move(look));
 }
 
 void RunSession::retire() {

@@ -57,6 +57,8 @@ public:
     void pause(bool pause);
     /// Leaves the run to its nodes. Returns at once; the controller's threads are joined elsewhere.
     void detach();
+    /// See RunController::look(). False: this follows no run.
+    bool look(std::function<void(std::shared_ptr<const ReadingSnapshot>)> look);
 
 signals:
     void started();
@@ -90,8 +92,10 @@ private:
     std::shared_ptr<Attaching> attaching_;
 };
 
-/// Folds a stored run. `progress` gets the number of events read so far; false ends the reading.
+/// Folds a stored run. `progress` gets the number of events read so far; false ends the reading. `reading`, if any, gets
+/// the same events and is kept with the result.
 Result<LiveData> read_stored_run(const RunStore& store, const RunRecord& record,
-                                 const std::function<bool(std::uint64_t)>& progress);
+                                 const std::function<bool(std::uint64_t)>& progress,
+                                 std::shared_ptr<LogDiagnosis> reading = {});
 
 }  // namespace rankscope::gui

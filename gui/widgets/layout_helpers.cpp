@@ -9,6 +9,7 @@
 #include <QCompleter>
 #include <QFrame>
 #include <QGuiApplication>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
@@ -47,6 +48,16 @@ QPushButton* make_button(const QString& text, const char* object_name, QWidget* 
         button->setProperty("role", QString::fromLatin1(role));
     }
     return button;
+}
+
+QWidget* make_row(QWidget* parent, QWidget* first, QWidget* second) {
+    auto* row = new QWidget(parent);
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    for (QWidget* widget : {first, second}) {
+        layout->addWidget(widget, qobject_cast<QLineEdit*>(widget) ? 1 : 0);
+    }
+    return row;
 }
 
 void set_style_property(QWidget* widget, const char* name, const QString& value) {

@@ -23,6 +23,8 @@ void fit_height(QLabel* label, int width);
 QFrame* make_rule(QWidget* parent);
 QPushButton* make_button(const QString& text, const char* object_name, QWidget* parent,
                          const char* role = nullptr);
+/// A row without edges; what takes text gets the room that the other leaves.
+QWidget* make_row(QWidget* parent, QWidget* first, QWidget* second);
 /// Sets a dynamic property that the style sheet uses, and makes the style read it again.
 void set_style_property(QWidget* widget, const char* name, const QString& value);
 /// Rows to select, no grid, compact, elided in the middle, header to the theme.

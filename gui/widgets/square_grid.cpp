@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/plain_text.h>
 #include <gui/widgets/square_grid.h>
 
+#include <QHelpEvent>
+#include <QToolTip>
 #include <algorithm>
 #include <array>
 
@@ -33,15 +36,21 @@ const Size& size_for(std::size_t count, int width) {
 
 }  // namespace
 
+SquareGrid::SquareGrid(QWidget* parent) : QWidget(parent) {
+    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
+}
+
 QRect SquareGrid::square(int index) const {
-    if (index < 0 || index >= int(places.size())) {
+    if (index < 0 || index >= placed()) {
         return {};
     }
-    return {places[std::size_t(index)], QSize(cell, cell)};
+    return {layout_.places[std::size_t(index)], QSize(layout_.cell, layout_.cell)};
 }
 
 int SquareGrid::at(const QPoint& point) const {
-    for (int index = 0; index < int(places.size()); ++index) {
+    for (int index = 0; index < placed(); ++index) {
         if (square(index).adjusted(-1, -1, 1, 1).contains(point)) {
             return index;
         }
@@ -49,25 +58,57 @@ int SquareGrid::at(const QPoint& point) const {
     return -1;
 }
 
-SquareGrid lay_out_squares(std::size_t count, int width,
-                           const std::function<bool(std::size_t)>& begins_group) {
-    const Size& size = size_for(count, width);
+int SquareGrid::columns() const {
+    return int(std::count_if(layout_.places.begin(), layout_.places.end(),
+                             [this](const QPoint& at) { return at.y() == layout_.places.front().y(); }));
+}
+
+SquareGrid::Layout SquareGrid::layout_for(int width) const {
+    const std::size_t all = count();
+    const Size& size = size_for(all, width);
     const int pitch = size.cell + size.gap;
-    SquareGrid grid;
-    grid.cell = size.cell;
+    Layout layout{size.cell};
     int x = kEdge;
     int y = kEdge;
-    for (std::size_t i = 0; i < count; ++i) {
-        x += i > 0 && count <= kGapsUpTo && begins_group(i) ? size.group_gap : 0;
+    for (std::size_t i = 0; i < all; ++i) {
+        x += i > 0 && all <= kGapsUpTo && begins_group(i) ? size.group_gap : 0;
         if (x + size.cell + kEdge > width && x > kEdge) {
             x = kEdge;
             y += pitch;
         }
-        grid.places.push_back({x, y});
+        layout.places.push_back({x, y});
         x += pitch;
     }
-    grid.height = y + size.cell + kEdge;
-    return grid;
+    layout.height = y + size.cell + kEdge;
+    return layout;
+}
+
+QSize SquareGrid::sizeHint() const {
+    return {600, heightForWidth(std::max(width(), 200))};
+}
+
+void SquareGrid::lay_out() {
+    layout_ = layout_for(width());
+    updateGeometry();
+}
+
+void SquareGrid::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    lay_out();
+}
+
+bool SquareGrid::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) {
+        return QWidget::event(event);
+    }
+    auto* help = static_cast<QHelpEvent*>(event);
+    const QString text = tip(at(help->pos()));
+    if (text.isEmpty()) {
+        QToolTip::hideText();
+    } else {
+        QToolTip::showText(help->globalPos(), plain_text(text), this);
+    }
+    return true;
 }
 
 }  // namespace rankscope::gui

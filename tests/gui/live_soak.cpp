@@ -18,6 +18,7 @@
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 #include <remote/desk/runs/run/event_pump.h>
+#include <remote/desk/runs/run/log_diagnosis.h>
 #include <remote/wire/event_wire.h>
 #include <remote/wire/frame_codec.h>
 
@@ -332,7 +333,12 @@ int main(int argc, char** argv) {
     LiveModel* model = window.workspace()->session()->model();
     auto queue = std::make_shared<EventQueue>();
     EventPump::Hooks hooks;
-    hooks.events = [queue](const Event& event) { queue->push(event); };
+    LogDiagnosis reading(
+        record.run_id, [](const Event&) {}, ReadingDepth::All);
+    hooks.events = [queue, &reading](const Event& event) {
+        reading.observe(event);
+        queue->push(event);
+    };
     hooks.plan = [](const LaunchPlan&) {};
     EventPump pump(record.run_id, *store, std::move(hooks));
     pump.set_plan(plan);
@@ -341,8 +347,9 @@ int main(int argc, char** argv) {
     model->reset(std::move(data));
     window.show_page(MainWindow::Page::Live);
     window.live_page()->show_session();
-    // No controller runs it: the pane would take it for a stored run, and read nothing.
-    window.live_page()->nccl()->data()->show_run(model, nullptr, true);
+    // No controller runs it, so that the reading is an own one.
+    window.live_page()->nccl()->data()->show_run(
+        model, nullptr, [&](auto looking) { return reading.look(std::move(looking)); });
 
     Watch watch(window.live_page()->plot(), model, queue);
     Nodes nodes(load, pump);

@@ -223,6 +223,23 @@ TEST(LiveModel, ARestartIsNoReplacement) {
     EXPECT_EQ(data.series[0].column(*data.state.metrics.find("loss")).at(4), 9.0F);
 }
 
+TEST(LiveModel, AFileThatComesLateReplacesWhatWasPrinted) {
+    LiveData data = data_of({{5, 1}, {10, 1}, {20, 2}, {20, 2, "lr"}});
+    std::uint64_t seq = 100;
+    for (const std::int64_t step : {9, 19, 21}) {
+        MetricEvent metric{step, step < 10 ? 1.0 : 2.0, {{"loss", double(step)}}, {}};
+        metric.from_file = true;
+        metric.voids_after = step == 9 ? std::optional<std::int64_t>(-1) : std::nullopt;
+        data.apply({++seq, 90'000'000, "node1", 0, metric});
+        EXPECT_EQ(data.state.ranks[0].step, std::max<std::int64_t>(step, 20)) << "the rank was there already";
+    }
+    EXPECT_EQ(places(data, 0), (std::vector<std::int64_t>{9, 19, 21}));
+    EXPECT_EQ(places(data, 0, "lr"), (std::vector<std::int64_t>{20}));
+    EXPECT_EQ(data.rewinds, 1U) << "what is drawn is not what is there";
+    EXPECT_EQ(data.replacements, 0U) << "the program did not begin again";
+    EXPECT_EQ(log_lines(data).size(), 0);
+}
+
 TEST(LiveModel, OutputThatIsLeftOutIsALineAtItsPlace) {
     LiveData data;
     data.set_plan(synthetic_plan({.ranks = 2}));

@@ -186,7 +186,35 @@ TEST_F(Head, ARunWithoutImagesShowsItsTokens) {
         running.apply(event);
     });
     show(running, 0.2);
-    EXPECT_EQ(text("runRate"), u"%1 tokens/s"_s.arg(count_text(3000)));
+    EXPECT_EQ(text("runRate").section(u" · "_s, 0, 0), u"%1 tokens/s"_s.arg(count_text(3000)));
+}
+
+TEST_F(Head, RatesSayWhatTheyFollowFromAndWhatIsMissing) {
+    const SyntheticRun run{.ranks = 2};
+    LaunchPlan plan = synthetic_plan(run);
+    for (RankPlan& rank : plan.ranks) {
+        rank.command = {"python", "train.py", "--batch-size", "64"};
+    }
+    const auto train = [&] {
+        LiveData data;
+        data.set_plan(plan);
+        for (int i = 1; i <= 40; ++i) {
+            data.apply(Event{std::uint64_t(i), 1'000'000'000 + i * kSecond / 4, "node1", 0,
+                             MetricEvent{.step = i, .epoch = -1, .values = {{"loss", 1}}, .texts = {}}});
+        }
+        show(data, 0.1);
+    };
+    train();
+    EXPECT_EQ(text("runRate"), u"4.00 steps/s"_s) << "64 of one rank, or of both?";
+    const auto tip = [&] { return child<QLabel>(&header_, "runRate")->accessibleDescription(); };
+    EXPECT_TRUE(tip().contains(u"throughput.batch_per_rank"_s)) << ss(tip());
+    plan.throughput.batch_per_rank = 64;
+    train();
+    EXPECT_EQ(text("runRate"), u"%1 samples/s · 4.00 steps/s"_s.arg(count_text(512)));
+    EXPECT_TRUE(
+        tip().startsWith(u"Samples per second: 4 steps_per_s × 64 batch_per_rank "
+                         u"(throughput.batch_per_rank) × 2 ranks"_s))
+        << ss(tip());
 }
 
 TEST_F(Head, RatesAndTimesLeftAreShownOnlyWhileStepsArrive) {
@@ -414,16 +442,16 @@ TEST_F(Live, AChosenMetricIsDrawnListedAndRemembered) {
         return data;
     };
     page()->show_stored(run("a"));
-    using Names = std::vector<std::string>;
-    EXPECT_EQ(page()->plot()->shown_metrics(), (Names{"loss", "acc1", "images_per_s", "margin"}))
+    using MetricNames = std::vector<std::string>;
+    EXPECT_EQ(page()->plot()->shown_metrics(), (MetricNames{"loss", "acc1", "images_per_s", "margin"}))
         << "what the user's program names has room";
-    emit page()->chooser()->chosen(Names{"lr", "margin"});
-    EXPECT_EQ(page()->plot()->shown_metrics(), (Names{"lr", "margin"}));
+    emit page()->chooser()->chosen(MetricNames{"lr", "margin"});
+    EXPECT_EQ(page()->plot()->shown_metrics(), (MetricNames{"lr", "margin"}));
     const QAbstractItemModel* table = find<QTableView>("rankTable")->model();
     EXPECT_EQ(table->headerData(RankTableModel::FIRST_METRIC, Qt::Horizontal).toString(), u"lr"_s);
     EXPECT_EQ(table->index(3, RankTableModel::FIRST_METRIC).data().toString(), u"1e-4"_s);
     page()->show_stored(run("b"));
-    EXPECT_EQ(page()->plot()->shown_metrics(), (Names{"lr", "margin"})) << "remembered for the job";
+    EXPECT_EQ(page()->plot()->shown_metrics(), (MetricNames{"lr", "margin"})) << "remembered for the job";
     emit page()->chooser()->defaultRequested();
     EXPECT_EQ(page()->plot()->shown_metrics().size(), 4U);
 }

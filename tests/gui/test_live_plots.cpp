@@ -20,7 +20,7 @@
 namespace rankscope::gui::testing {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNanValue = std::numeric_limits<float>::quiet_NaN();
 constexpr MetricId kLoss{0};
 
 /// A run of many ranks whose losses scatter about a falling curve; rank 7 keeps a third below it.
@@ -105,7 +105,7 @@ TEST_F(LivePlots, TheMedianOfABandIsSmoothed) {
     const auto shape = [&] {
         CurveShape of_band;
         for (int i = 0; i < plot_.plot()->plottableCount(); ++i) {
-            if (auto* band = qobject_cast<BandPlottable*>(plot_.plot()->plottable(i))) {
+            if (auto* band = dynamic_cast<BandPlottable*>(plot_.plot()->plottable(i))) {
                 band->add_to(of_band);
             }
         }
@@ -185,7 +185,7 @@ TEST_F(LivePlots, ALineStandsAtTheTimeOfItsRank) {
     EXPECT_NEAR(begin - plot_.scale().of_step(1), 10, 0.01);
     CurveShape shape;
     for (int i = 0; i < plot_.plot()->plottableCount(); ++i) {
-        auto* line = qobject_cast<SeriesPlottable*>(plot_.plot()->plottable(i));
+        auto* line = dynamic_cast<SeriesPlottable*>(plot_.plot()->plottable(i));
         if (line != nullptr && line->rank() == 1) {
             line->add_to(shape);
         }
@@ -325,7 +325,7 @@ TEST(RankOutliers, HalfOfTheRanksMayBeAnything) {
         for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
             float value = 100 + noise(random);
             value += rank == 11 ? 40.F : rank == 12 ? -20.F : 0.F;
-            value = rank == 13 ? kNan : value;
+            value = rank == 13 ? kNanValue : value;
             ranks[rank].add(kLoss, step, value);
         }
     }

@@ -12,8 +12,8 @@
 #include <gui/nccl/collective_timeline.h>
 #include <gui/nccl/collectives_tab.h>
 #include <gui/nccl/nccl_pane.h>
-#include <gui/nccl/nccl_reader.h>
 #include <gui/style/theme.h>
+#include <remote/desk/runs/reading/run_reading.h>
 
 #include <tests/gui/pages_fixture.h>
 #include <tests/gui/synthetic_activity.h>
@@ -119,7 +119,7 @@ TEST_F(Selection, ComesFromTheTimelineOfNccl) {
 }
 
 TEST(SelectionInTheTimeline, ARowIsChosenByAClickAndTinted) {
-    NcclReader reader("run");
+    RunReading reader("run");
     for (const Event& event : activity_events({})) {
         reader.take(event);
     }
