@@ -46,6 +46,14 @@ set(CPACK_DEBIAN_PACKAGE_DEPENDS "${depends}, ${extra}")
 # Files that every Debian package has.
 set(RANKSCOPE_DEB_VERSION ${CPACK_PACKAGE_VERSION}-1)
 set(RANKSCOPE_DEB_MAINTAINER ${CPACK_PACKAGE_CONTACT})
+# The day of the release; not the day on which somebody builds it.
+file(STRINGS ${CPACK_RANKSCOPE_SOURCE_DIR}/CHANGELOG.md released REGEX "^## [0-9.]+ - [0-9-]+$" LIMIT_COUNT 1)
+string(REGEX REPLACE ".* - " "" released "${released}")
+execute_process(COMMAND date --utc --rfc-email "--date=${released}" OUTPUT_VARIABLE RANKSCOPE_DEB_DATE RESULT_VARIABLE failed
+                OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(failed OR NOT released)
+  message(FATAL_ERROR "CHANGELOG.md has no heading of a release, such as: ## 1.2.3 - 2026-01-31")
+endif()
 set(documents ${work}/usr/share/doc/${CPACK_PACKAGE_NAME})
 configure_file(${CPACK_RANKSCOPE_SOURCE_DIR}/packaging/deb/changelog.in ${documents}/changelog.Debian @ONLY)
 configure_file(${CPACK_RANKSCOPE_SOURCE_DIR}/packaging/deb/copyright ${documents}/copyright COPYONLY)

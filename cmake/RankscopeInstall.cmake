@@ -4,12 +4,12 @@
 include(GNUInstallDirs)
 
 set(doc ${CMAKE_INSTALL_DATADIR}/doc)
+set(texts ${CMAKE_BINARY_DIR}/texts)
 if(RANKSCOPE_REMOTE)
   install(TARGETS rankscopectl RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT headless)
   install(TARGETS rankscope-agent rankscope-askpass RUNTIME DESTINATION lib/rankscope COMPONENT headless)
 
   # The manual page and the completions are what rankscopectl says of itself. --help of a sanitized program is slow, but right.
-  set(texts ${CMAKE_BINARY_DIR}/texts)
   file(MAKE_DIRECTORY ${texts})
   add_custom_command(
     OUTPUT ${texts}/rankscopectl.1 ${texts}/rankscopectl ${texts}/_rankscopectl ${texts}/rankscopectl.fish
@@ -37,12 +37,14 @@ file(CREATE_LINK ../lib/rankscope/worker/rankscope-worker \"\$ENV{DESTDIR}\${CMA
   # Commands of rankscope-worker that are programs beside it; the manifest does not name them, so they are not pushed.
   install(TARGETS rankscope-worker-bench rankscope-worker-distribuuuu RUNTIME DESTINATION lib/rankscope/worker
                                                                               COMPONENT headless)
-  install(FILES packaging/man/rankscope-worker.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT headless)
+  configure_file(packaging/man/rankscope-worker.1.in ${texts}/rankscope-worker.1 @ONLY)
+  install(FILES ${texts}/rankscope-worker.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT headless)
 endif()
 
 if(RANKSCOPE_GUI)
   install(TARGETS rankscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT desktop)
-  install(FILES packaging/man/rankscope.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT desktop)
+  configure_file(packaging/man/rankscope.1.in ${texts}/rankscope.1 @ONLY)
+  install(FILES ${texts}/rankscope.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT desktop)
   install(FILES packaging/desktop/rankscope.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications COMPONENT desktop)
   install(FILES packaging/desktop/io.github.rankscope.Rankscope.metainfo.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/metainfo
           COMPONENT desktop)

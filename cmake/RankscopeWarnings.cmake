@@ -1,5 +1,6 @@
 # Linked PRIVATE by every target of ours, never by generated code or by what comes from elsewhere:
-# rankscope::strict_warnings by the programs and their libraries, rankscope::warnings by tests.
+# rankscope::strict_warnings by the programs and their libraries, rankscope::warnings by tests. -Wshadow takes names of neighbouring
+# files for hidden ones where files are compiled together.
 
 option(RANKSCOPE_WERROR "Treat warnings as errors" OFF)
 
@@ -10,7 +11,7 @@ target_compile_options(
   INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall
             -Wextra
             -Wpedantic
-            -Wshadow
+            $<$<NOT:$<BOOL:${RANKSCOPE_UNITY}>>:-Wshadow>
             -Wnon-virtual-dtor
             -Wold-style-cast
             -Wcast-align

@@ -11,4 +11,5 @@ for program in dpkg-shlibdeps debootstrap lintian; do
   command -v $program >/dev/null || skip "$program is missing: ./packaging/setup --tests"
 done
 ./packaging/package "$1" --no-build
+./packaging/release --check --build "build/$1" --packages "build/$1/packages"
 exec ./packaging/try-package "build/$1/packages"/rankscope-headless_*.deb "build/$1/packages"/rankscope_*.deb
