@@ -211,8 +211,8 @@ class Unwatched(unittest.TestCase):
         cls.addClassCleanup(cls.cluster.down)
         cls.nodes = [cls.cluster.node(name) for name in ("node1", "node2")]
 
-    def detached(self, script: str) -> str:
-        run = start(self.cluster, job(script, ["node1", "node2"]), "--detach")
+    def detached(self, script: str, peer_timeout=PEER_TIMEOUT) -> str:
+        run = start(self.cluster, job(script, ["node1", "node2"], peer_timeout), "--detach")
         self.assertEqual(run.end(60), 0, run.explain())
         return run.of("detached")[0]["run"]
 
@@ -241,7 +241,8 @@ class Unwatched(unittest.TestCase):
         self.assertEqual(attached.verdict()["t"], listed["ended"])
 
     def test_one_whose_nodes_are_silent_is_not_called_running(self):
-        run_id = self.detached(IDLE)
+        # The nodes cannot hear each other either, for as long as the two commands below take: the run must outlive that.
+        run_id = self.detached(IDLE, peer_timeout=60 * support.SLOW)
         self.assertNotIn("not_known_since", self.listed(run_id))
         for node in self.nodes:
             node.partition()

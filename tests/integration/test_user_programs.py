@@ -126,6 +126,20 @@ class UserPrograms(unittest.TestCase):
                 self.check_series(run, rank)
         self.assertEqual(run.of("diagnosis"), [])
 
+    def test_files_that_nobody_names_are_found(self):
+        run = self.finish(self.job(["found_files.py", "--log-dir", "~/found"], procs_per_node=2))
+        exact = [(step, 1 / (step + 2)) for step in range(1, 7)]
+        table = [(event["step"], event["loss"]) for event in run.of("metric", rank=0) if "loss" in event and event.get("from_file")]
+        self.assertEqual(table, exact, "exactly, beside the rounded lines")
+        for rank in range(4):
+            self.assertEqual(self.series(run, "margin", rank), [(step, rank + step / 8) for step in range(1, 7)])
+            self.assertTrue(run.of("stage", stage="first-step", status="done", rank=rank))
+        # The files are there now: another run reads its own rows only.
+        again = self.finish(self.job(["found_files.py", "--log-dir", "~/found"], procs_per_node=2))
+        for rank in range(4):
+            self.assertEqual(self.series(again, "margin", rank), [(step, rank + step / 8) for step in range(1, 7)])
+        self.assertEqual(run.of("diagnosis"), [])
+
     def test_event_files_by_the_folder(self):
         job = self.job(["event_files.py", "tb/{rank}"], metrics={"tensorboard": "tb/{rank}", "lines": True}, procs_per_node=2)
         job["workdir"] = "~"

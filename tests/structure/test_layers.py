@@ -22,17 +22,19 @@ MAY_INCLUDE = {
     "remote/agent": ["base", "remote/diagnosis", "remote/wire", "remote/observe"],
     "remote/desk/shared": ["base"],
     "remote/desk/nodes": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/desk/shared"],
-    "remote/desk/jobs": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", *DESK[:2]],
+    "remote/desk/jobs": ["base", "engine/distribuuuu/config", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", *DESK[:2]],
     "remote/desk/runs": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", *DESK[:3]],
     "remote/desk/archive": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", *DESK[:4]],
     "remote/askpass": ["base"],
     "remote/ctl": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", *DESK],
     "gui": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", *DESK],
     "engine": ["base"],
+    "engine/distribuuuu/config": ["base"],  # the desk reads it, too: nothing of the engine
+    "remote/nccl_profiler": ["base"],
 }
 # Folders whose subfolders are rooms: no circle between them.
 HOUSES = ["remote/agent", "remote/desk", *DESK, "remote/logs", "remote/observe", "gui", "engine", "base"]
-GENERATED = {"remote/wire/frames.pb.h", "remote/observe/tensorboard/event.pb.h", "remote/desk/runs/preflight/kept_report.pb.h"}
+GENERATED = {"remote/wire/frames.pb.h", "remote/observe/tensorboard/event.pb.h", "remote/observe/metric_files/wandb.pb.h", "remote/desk/runs/preflight/kept_report.pb.h"}
 
 
 def sources() -> list[str]:
