@@ -3149,6 +3149,14 @@
             <source>Remove the file of init_method=file:// before each start, or use another port or --rdzv-id.</source>
             <translation>每次启动前删除 init_method=file:// 的文件，或使用另一个端口或 --rdzv-id。</translation>
         </message>
+        <message>
+            <source>Rank {rank} on {node} uses MPI, but no mpirun has started it: MPI_Init finds it alone.</source>
+            <translation>{node} 上的 rank {rank} 使用 MPI，但不是由 mpirun 启动的：MPI_Init 只看到它自己。</translation>
+        </message>
+        <message>
+            <source>Make mpirun the command and write mpi: true, or start it with srun (launcher: slurm): Rankscope sees its ranks there.</source>
+            <translation>把 mpirun 设为命令并写 mpi: true，或用 srun 启动（launcher: slurm）：这样 Rankscope 能看到它的 rank。</translation>
+        </message>
     </context>
     <context>
         <name>FaultMarks</name>
@@ -4040,6 +4048,14 @@
         <message>
             <source>Leave it out: the nodes are known when the job starts. `rankscopectl doctor RUN` inspects them.</source>
             <translation>请去掉它：作业开始时才知道节点。`rankscopectl doctor RUN` 会检查它们。</translation>
+        </message>
+        <message>
+            <source>throughput.batch is given as well</source>
+            <translation>同时给出了 throughput.batch</translation>
+        </message>
+        <message>
+            <source>Keep one: batch counts the samples of all ranks, batch_per_rank those of one.</source>
+            <translation>只保留一个：batch 是所有 rank 的样本数，batch_per_rank 是一个 rank 的样本数。</translation>
         </message>
     </context>
     <context>
@@ -5059,7 +5075,7 @@
             <translation>推送(&amp;U)</translation>
         </message>
         <message>
-            <source>Files and folders from beside the job file; only changes travel.</source>
+            <source>Files and folders next to the job file; only changes travel.</source>
             <translation>作业文件旁边的文件和文件夹；只传送改动。</translation>
         </message>
         <message>
@@ -5306,6 +5322,90 @@
             <source>The program starts its ranks itself (Lightning, Ultralytics): one process on each node, without RANK and its kin.</source>
             <translation>程序自行启动 rank（Lightning、Ultralytics）：每个节点一个进程，不设置 RANK 等变量。</translation>
         </message>
+        <message>
+            <source>Command is mpirun</source>
+            <translation>命令是 mpirun</translation>
+        </message>
+        <message>
+            <source>The command is mpirun or mpiexec: it starts on the first node, and its daemons on the others, without ssh between them. procs_per_node: its slots.</source>
+            <translation>命令是 mpirun 或 mpiexec：它在第一个节点上启动，它的守护进程在其他节点上启动，节点之间不需要 ssh。procs_per_node：每个节点的槽位数。</translation>
+        </message>
+        <message>
+            <source>Throughput</source>
+            <translation>吞吐量</translation>
+        </message>
+        <message>
+            <source>Batch of all ranks</source>
+            <translation>所有 rank 的批次</translation>
+        </message>
+        <message>
+            <source>Samples of all ranks together in one step.</source>
+            <translation>一步中所有 rank 的样本总数。</translation>
+        </message>
+        <message>
+            <source>as output and command say</source>
+            <translation>按输出和命令所示</translation>
+        </message>
+        <message>
+            <source>Batch of a rank</source>
+            <translation>一个 rank 的批次</translation>
+        </message>
+        <message>
+            <source>Samples of one rank in one step.</source>
+            <translation>一步中一个 rank 的样本数。</translation>
+        </message>
+        <message>
+            <source>Tokens of a sample</source>
+            <translation>每个样本的 token 数</translation>
+        </message>
+        <message>
+            <source>Length of the sequences that the model is trained with.</source>
+            <translation>训练模型所用序列的长度。</translation>
+        </message>
+        <message>
+            <source>FLOPs of a sample</source>
+            <translation>每个样本的 FLOPs</translation>
+        </message>
+        <message>
+            <source>Of the model, forward and backward, for MFU.</source>
+            <translation>模型前向与反向的 FLOPs，用于 MFU。</translation>
+        </message>
+        <message>
+            <source>6 for each parameter and token</source>
+            <translation>每个参数和 token 计 6</translation>
+        </message>
+        <message>
+            <source>Parameters</source>
+            <translation>参数量</translation>
+        </message>
+        <message>
+            <source>That a token passes in a transformer, for MFU.</source>
+            <translation>transformer 中每个 token 经过的参数，用于 MFU。</translation>
+        </message>
+        <message>
+            <source>as the output says</source>
+            <translation>按输出所示</translation>
+        </message>
+        <message>
+            <source>Peak of a GPU (TFLOPS)</source>
+            <translation>单个 GPU 的峰值 (TFLOPS)</translation>
+        </message>
+        <message>
+            <source>What one GPU computes at most with the numbers that are used.</source>
+            <translation>一个 GPU 以所用数值格式最多能计算多少。</translation>
+        </message>
+        <message>
+            <source>dense BF16, by the name of the GPU</source>
+            <translation>按 GPU 名称取稠密 BF16 的值</translation>
+        </message>
+        <message>
+            <source>Known files</source>
+            <translation>已知文件</translation>
+        </message>
+        <message>
+            <source>Find the files that the program writes its numbers to (TensorBoard, wandb, MLflow, CSV, JSON lines), and read curves from them. metrics.tensorboard names a folder instead.</source>
+            <translation>查找程序写入数值的文件（TensorBoard、wandb、MLflow、CSV、JSON 行），并从中读取曲线。metrics.tensorboard 则指定一个文件夹。</translation>
+        </message>
     </context>
     <context>
         <name>KeyInstall</name>
@@ -5466,10 +5566,6 @@
     </context>
     <context>
         <name>Launch</name>
-        <message>
-            <source>Give seconds from %1 to %2.</source>
-            <translation>填写 %1 到 %2 秒。</translation>
-        </message>
         <message>
             <source>Give a whole number from %1 to %2.</source>
             <translation>填写 %1 到 %2 之间的整数。</translation>
@@ -5881,10 +5977,6 @@
             <translation>请粘贴脚本的文本：其 #SBATCH 行和 srun 行。</translation>
         </message>
         <message>
-            <source>MPI itself is not started: a program that calls MPI_Init runs in a world of one.</source>
-            <translation>不会启动 MPI 本身：调用 MPI_Init 的程序只会看到一个进程。</translation>
-        </message>
-        <message>
             <source>for: the line in it becomes one run; a shell would repeat it.</source>
             <translation>for：其中的命令行成为一次运行；shell 会重复执行它。</translation>
         </message>
@@ -5949,10 +6041,6 @@
             <translation>已知的启动器：%1。</translation>
         </message>
         <message>
-            <source>The text has several launcher lines. Rankscope takes the first for all nodes.</source>
-            <translation>文本中有多个启动器命令行。Rankscope 对所有节点采用第一个。</translation>
-        </message>
-        <message>
             <source>%1: belongs to the allocation; the job's nodes are used as they are</source>
             <translation>%1：属于资源分配；作业的节点按原样使用</translation>
         </message>
@@ -6001,10 +6089,6 @@
             <translation>请将程序原样写入 command:。</translation>
         </message>
         <message>
-            <source>%1: one is started on each node, as if by hand; ranks that it starts itself are its own.</source>
-            <translation>%1：每个节点启动一个，如同手动启动；它自己启动的 rank 由它自己管理。</translation>
-        </message>
-        <message>
             <source>The script needs values that it does not have: %1.%2</source>
             <translation>脚本缺少所需的值：%1。%2</translation>
         </message>
@@ -6031,6 +6115,62 @@
         <message>
             <source>The program gets Paddle's variables of each rank (PADDLE_TRAINER_ID, PADDLE_TRAINER_ENDPOINTS, …).</source>
             <translation>程序会得到每个 rank 的 Paddle 变量（PADDLE_TRAINER_ID、PADDLE_TRAINER_ENDPOINTS 等）。</translation>
+        </message>
+        <message>
+            <source>%1 differs from line to line: each node gets that of the first.</source>
+            <translation>各行的 %1 不同：每个节点都采用第一行的值。</translation>
+        </message>
+        <message>
+            <source>jax.distributed.initialize() without arguments takes number and rank of its processes from Open MPI's variables; env: has them.</source>
+            <translation>不带参数的 jax.distributed.initialize() 从 Open MPI 的变量读取进程数和序号；env: 里已有这些变量。</translation>
+        </message>
+        <message>
+            <source>%1: one rank is started on each node, with RANK and its kin.</source>
+            <translation>%1：每个节点启动一个 rank，带有 RANK 及相关变量。</translation>
+        </message>
+        <message>
+            <source>%1: one is started on each node, as if by hand, without RANK and its kin; ranks that it starts itself become ranks of the run (own_ranks: true).</source>
+            <translation>%1：像手工启动一样，每个节点启动一个，不带 RANK 及相关变量；它自己启动的 rank 会成为本次运行的 rank（own_ranks: true）。</translation>
+        </message>
+        <message>
+            <source>MPI itself is not started: a program that calls MPI_Init is alone in its world. Start such a program with srun (launcher: slurm), or with mpirun itself as the command.</source>
+            <translation>不会启动 MPI 本身：调用 MPI_Init 的程序只看到它自己。请用 srun 启动这样的程序（launcher: slurm），或者以 mpirun 本身作为命令。</translation>
+        </message>
+        <message>
+            <source>"%1" is not NODES x RANKS, such as 2x4</source>
+            <translation>“%1” 不是“节点数 x rank 数”，例如 2x4</translation>
+        </message>
+        <message>
+            <source>%1 ranks do not divide among %2 nodes.</source>
+            <translation>%1 个 rank 不能平均分配到 %2 个节点。</translation>
+        </message>
+        <message>
+            <source>%1: left out; an option of %2 that has no counterpart.</source>
+            <translation>%1：已略去；这是 %2 的选项，没有对应项。</translation>
+        </message>
+        <message>
+            <source>The program uses MPI: mpirun itself is the command, and the ranks that it starts become ranks of the run (own_ranks: true).</source>
+            <translation>程序使用 MPI：命令就是 mpirun 本身，它启动的 rank 成为本次运行的 rank（own_ranks: true）。</translation>
+        </message>
+        <message>
+            <source>The program uses MPI: mpirun itself is the command. It starts on the first node, and its daemons on the others (mpi: true); procs_per_node: says how many ranks each may have.</source>
+            <translation>程序使用 MPI：命令就是 mpirun 本身。它在第一个节点上启动，它的守护进程在其他节点上启动（mpi: true）；procs_per_node: 说明每个节点最多可有多少个 rank。</translation>
+        </message>
+        <message>
+            <source>%1 lines start this job: one job for all nodes.</source>
+            <translation>%1 行启动的是同一个任务：所有节点合为一个任务。</translation>
+        </message>
+        <message>
+            <source>The lines name different GPUs: choose %1 nodes, or one node that has them all.</source>
+            <translation>各行指定了不同的 GPU：请选择 %1 个节点，或一个拥有全部这些 GPU 的节点。</translation>
+        </message>
+        <message>
+            <source>The text starts %1 jobs: there is no number %2.</source>
+            <translation>该文本启动 %1 个任务：没有第 %2 个。</translation>
+        </message>
+        <message>
+            <source>Choose one of them (rankscopectl: --start).</source>
+            <translation>请选择其中一个（rankscopectl：--start）。</translation>
         </message>
     </context>
     <context>
@@ -6278,6 +6418,10 @@
         <message>
             <source> … %1 in all: copy or save has the rest</source>
             <translation> … 共 %1：复制或保存可得到其余部分</translation>
+        </message>
+        <message>
+            <source>(the file has changed since it was read: open it again)</source>
+            <translation>（此文件在读取之后已更改：请重新打开）</translation>
         </message>
     </context>
     <context>
@@ -13312,45 +13456,6 @@
         </message>
     </context>
     <context>
-        <name>SaveBundleDialog</name>
-        <message>
-            <source>Files of the bundle</source>
-            <translation>故障包中的文件</translation>
-        </message>
-        <message>
-            <source>File</source>
-            <translation>文件</translation>
-        </message>
-        <message>
-            <source>Size</source>
-            <translation>大小</translation>
-        </message>
-        <message>
-            <source>Content</source>
-            <translation>内容</translation>
-        </message>
-        <message>
-            <source>What is replaced</source>
-            <translation>替换的内容</translation>
-        </message>
-        <message>
-            <source>What</source>
-            <translation>替换项</translation>
-        </message>
-        <message>
-            <source>Where</source>
-            <translation>位置</translation>
-        </message>
-        <message>
-            <source>Times</source>
-            <translation>次数</translation>
-        </message>
-        <message>
-            <source>Why</source>
-            <translation>原因</translation>
-        </message>
-    </context>
-    <context>
         <name>SavedFlights</name>
         <message>
             <source>rank %1</source>
@@ -14434,6 +14539,93 @@
         <message>
             <source>, %1 s of a step of %2 s</source>
             <translation>，每步 %2 s 中占 %1 s</translation>
+        </message>
+    </context>
+    <context>
+        <name>Throughput</name>
+        <message>
+            <source>Steps per second: no rank reports steps.</source>
+            <translation>每秒步数：没有 rank 报告步数。</translation>
+        </message>
+        <message>
+            <source>Steps per second: too few steps are reported, or all at once.</source>
+            <translation>每秒步数：报告的步数太少，或一次全部报告。</translation>
+        </message>
+        <message>
+            <source>Steps per second: a validation lies between any two reported steps.</source>
+            <translation>每秒步数：任意两次报告的步之间都有验证。</translation>
+        </message>
+        <message>
+            <source>Steps per second: the program reports epochs, no steps.</source>
+            <translation>每秒步数：程序报告 epoch，不报告步数。</translation>
+        </message>
+        <message>
+            <source>Samples per second: "%1" does not say whether it is for one rank or for all. Add throughput.batch_per_rank or throughput.batch to the job.</source>
+            <translation>每秒样本数：“%1”没有说明是一个 rank 的还是所有 rank 的。请在作业中添加 throughput.batch_per_rank 或 throughput.batch。</translation>
+        </message>
+        <message>
+            <source>Samples per second: ranks share a batch ("%1"). Add throughput.batch to the job.</source>
+            <translation>每秒样本数：多个 rank 共用一个批次（“%1”）。请在作业中添加 throughput.batch。</translation>
+        </message>
+        <message>
+            <source>Samples per second: with "%1", a reported step may be one pass or all of them. Add throughput.batch to the job.</source>
+            <translation>每秒样本数：使用“%1”时，报告的一步可能是一次前向与反向，也可能是全部。请在作业中添加 throughput.batch。</translation>
+        </message>
+        <message>
+            <source>Samples per second: "%1" may be a part of a step. Add throughput.batch to the job.</source>
+            <translation>每秒样本数：“%1”可能只是一步的一部分。请在作业中添加 throughput.batch。</translation>
+        </message>
+        <message>
+            <source>Samples per second: a reported step may be a round with many batches. Add throughput.batch to the job.</source>
+            <translation>每秒样本数：报告的一步可能是包含多个批次的一轮。请在作业中添加 throughput.batch。</translation>
+        </message>
+        <message>
+            <source>Samples per second: neither output nor command says the batch size. Add throughput.batch to the job.</source>
+            <translation>每秒样本数：输出和命令都没有说明批次大小。请在作业中添加 throughput.batch。</translation>
+        </message>
+        <message>
+            <source>MFU: samples or tokens per second are unknown.</source>
+            <translation>MFU：每秒样本数和每秒 token 数未知。</translation>
+        </message>
+        <message>
+            <source>MFU: a token passes only a part of the model ("%1"). Add throughput.parameters to the job.</source>
+            <translation>MFU：每个 token 只经过模型的一部分（“%1”）。请在作业中添加 throughput.parameters。</translation>
+        </message>
+        <message>
+            <source>MFU: "%1" may be a part of the model. Add throughput.parameters to the job.</source>
+            <translation>MFU：“%1”可能只是模型的一部分。请在作业中添加 throughput.parameters。</translation>
+        </message>
+        <message>
+            <source>MFU: how many GPUs each rank uses is unknown.</source>
+            <translation>MFU：不知道每个 rank 使用多少 GPU。</translation>
+        </message>
+        <message>
+            <source>MFU: the GPU is unknown. Add throughput.peak_tflops to the job.</source>
+            <translation>MFU：GPU 未知。请在作业中添加 throughput.peak_tflops。</translation>
+        </message>
+        <message>
+            <source>MFU: the peak of %1 is unknown. Add throughput.peak_tflops to the job.</source>
+            <translation>MFU：%1 的峰值未知。请在作业中添加 throughput.peak_tflops。</translation>
+        </message>
+        <message>
+            <source>MFU: the figures give more than the GPUs can compute. Check throughput in the job.</source>
+            <translation>MFU：这些数值超出了 GPU 的计算能力。请检查作业中的 throughput。</translation>
+        </message>
+        <message>
+            <source>MFU: the FLOPs of the model are unknown. Add throughput.flops_per_sample or throughput.parameters to the job.</source>
+            <translation>MFU：模型的 FLOPs 未知。请在作业中添加 throughput.flops_per_sample 或 throughput.parameters。</translation>
+        </message>
+        <message>
+            <source>"%1" and "%2" contradict each other.</source>
+            <translation>“%1”和“%2”互相矛盾。</translation>
+        </message>
+        <message>
+            <source>printed by the program (%1)</source>
+            <translation>由程序输出（%1）</translation>
+        </message>
+        <message>
+            <source>measured over %1 s</source>
+            <translation>在 %1 秒内测得</translation>
         </message>
     </context>
     <context>
@@ -17243,13 +17435,6 @@
         </message>
     </context>
     <context>
-        <name>rankscope::gui::CommandDelegate</name>
-        <message>
-            <source>unavailable</source>
-            <translation>不可用</translation>
-        </message>
-    </context>
-    <context>
         <name>rankscope::gui::CommandPalette</name>
         <message>
             <source>Commands</source>
@@ -17270,6 +17455,10 @@
         <message>
             <source>↑ ↓ choose · Enter runs · Esc closes</source>
             <translation>↑ ↓ 选择 · Enter 执行 · Esc 关闭</translation>
+        </message>
+        <message>
+            <source>unavailable</source>
+            <translation>不可用</translation>
         </message>
     </context>
     <context>
@@ -18142,18 +18331,6 @@
             <translation>日志行</translation>
         </message>
         <message>
-            <source>The selection is larger than %1. Save the lines to a file instead.</source>
-            <translation>所选内容大于 %1。请将这些行保存到文件。</translation>
-        </message>
-        <message>
-            <source>%1 lines are saved in %2.</source>
-            <translation>%1 行已保存到 %2。</translation>
-        </message>
-        <message>
-            <source>%1 could not be written: %2. Free space there, or choose another folder.</source>
-            <translation>无法写入 %1：%2。请在该处释放空间，或选择其他文件夹。</translation>
-        </message>
-        <message>
             <source>Which file</source>
             <translation>哪个文件</translation>
         </message>
@@ -18172,14 +18349,6 @@
         <message>
             <source>The lines cannot be written to the cache folder (%1): only the last of them can be shown. Free space there, then open the files again.</source>
             <translation>这些行无法写入缓存文件夹（%1）：只能显示最后一部分。请在该处释放空间，然后重新打开文件。</translation>
-        </message>
-        <message>
-            <source>&amp;Wrap long lines</source>
-            <translation>长行自动换行(&amp;W)</translation>
-        </message>
-        <message>
-            <source>&amp;Explain this line</source>
-            <translation>解释此行(&amp;E)</translation>
         </message>
         <message>
             <source>&amp;Save shown lines…</source>
@@ -19138,10 +19307,6 @@
             <translation>节点自带</translation>
         </message>
         <message>
-            <source>nothing: it is on the nodes already</source>
-            <translation>无：节点上已有</translation>
-        </message>
-        <message>
             <source>Add…</source>
             <translation>添加…</translation>
         </message>
@@ -19158,44 +19323,12 @@
             <translation>从示例行学习…</translation>
         </message>
         <message>
-            <source>Wor&amp;king folder</source>
-            <translation>工作文件夹(&amp;K)</translation>
-        </message>
-        <message>
-            <source>the home folder, or that of the pushed files</source>
-            <translation>主文件夹，或推送文件的文件夹</translation>
-        </message>
-        <message>
-            <source>On the nodes</source>
-            <translation>在节点上</translation>
-        </message>
-        <message>
             <source>Python &amp;of</source>
             <translation>Python 来源(&amp;O)</translation>
         </message>
         <message>
             <source>Folder of a virtual environment, or name or folder of one of conda's, on the nodes</source>
             <translation>节点上虚拟环境的文件夹，或 conda 环境的名称或文件夹</translation>
-        </message>
-        <message>
-            <source>P&amp;ush</source>
-            <translation>推送(&amp;U)</translation>
-        </message>
-        <message>
-            <source>Files and folders from beside the job file; only changes travel</source>
-            <translation>作业文件旁的文件和文件夹；只传输有变化的部分</translation>
-        </message>
-        <message>
-            <source>Lo&amp;g folder</source>
-            <translation>日志文件夹(&amp;G)</translation>
-        </message>
-        <message>
-            <source>none: the output comes here</source>
-            <translation>无：输出传到本机</translation>
-        </message>
-        <message>
-            <source>On the nodes: a file per rank as well, as torchrun lays them out</source>
-            <translation>在节点上：另外为每个 rank 写一个文件，布局与 torchrun 相同</translation>
         </message>
         <message>
             <source>read curves from lines of known shapes</source>
@@ -19216,66 +19349,6 @@
         <message>
             <source>{name} is a number that becomes a curve, {} any number, {*} any text</source>
             <translation>{name} 是要画成曲线的数字，{} 是任意数字，{*} 是任意文本</translation>
-        </message>
-        <message>
-            <source>Sample nodes every</source>
-            <translation>节点采样间隔</translation>
-        </message>
-        <message>
-            <source>1 s</source>
-            <translation>1 s</translation>
-        </message>
-        <message>
-            <source>Seconds; 0: never</source>
-            <translation>秒；0：从不</translation>
-        </message>
-        <message>
-            <source>Lost node after</source>
-            <translation>判定节点失联</translation>
-        </message>
-        <message>
-            <source>45 s</source>
-            <translation>45 s</translation>
-        </message>
-        <message>
-            <source>Seconds; a node that the others have not heard from for this time ends the run. 0: never</source>
-            <translation>秒；若其他节点在这段时间内收不到某节点的消息，运行即结束。0：从不</translation>
-        </message>
-        <message>
-            <source>Restarts</source>
-            <translation>重启次数</translation>
-        </message>
-        <message>
-            <source>0</source>
-            <translation>0</translation>
-        </message>
-        <message>
-            <source>How often all ranks are restarted after one fails</source>
-            <translation>一个 rank 失败后，所有 rank 重启的次数</translation>
-        </message>
-        <message>
-            <source>no signal</source>
-            <translation>不发送信号</translation>
-        </message>
-        <message>
-            <source>Before a stop</source>
-            <translation>停止之前</translation>
-        </message>
-        <message>
-            <source>Sent to the ranks so that they write a checkpoint and exit</source>
-            <translation>发送给各 rank，使其写入检查点并退出</translation>
-        </message>
-        <message>
-            <source>and wait</source>
-            <translation>并等待</translation>
-        </message>
-        <message>
-            <source>30 s</source>
-            <translation>30 s</translation>
-        </message>
-        <message>
-            <source>Seconds until SIGTERM follows</source>
-            <translation>发送 SIGTERM 之前的秒数</translation>
         </message>
         <message>
             <source>cache on the node, or download</source>
@@ -20118,6 +20191,10 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>The run cannot be shown here.</source>
             <translation>无法在此显示该运行。</translation>
         </message>
+        <message>
+            <source>Process %1 had already ended.</source>
+            <translation>进程 %1 在此之前已经结束。</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::LegendStrip</name>
@@ -20322,14 +20399,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>Rank %1 · %2</translation>
         </message>
         <message>
-            <source>The selection is larger than %1. Save the lines to a file instead.</source>
-            <translation>所选内容超过 %1。请改为将这些行保存到文件。</translation>
-        </message>
-        <message>
-            <source>Saving: %1 %</source>
-            <translation>正在保存：%1 %</translation>
-        </message>
-        <message>
             <source>View</source>
             <translation>视图</translation>
         </message>
@@ -20350,24 +20419,12 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>不显示时间(&amp;N)</translation>
         </message>
         <message>
-            <source>&amp;Wrap long lines</source>
-            <translation>长行自动换行(&amp;W)</translation>
-        </message>
-        <message>
             <source>&amp;Save shown lines…</source>
             <translation>保存显示的行(&amp;S)…</translation>
         </message>
         <message>
             <source>Save &amp;all lines…</source>
             <translation>保存所有行(&amp;A)…</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>取消</translation>
-        </message>
-        <message>
-            <source>Saving was cancelled. No file was written.</source>
-            <translation>已取消保存。未写入任何文件。</translation>
         </message>
         <message>
             <source>Node %1</source>
@@ -20390,24 +20447,12 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>日志</translation>
         </message>
         <message>
-            <source>%1 lines are saved in %2.</source>
-            <translation>%1 行已保存到 %2。</translation>
-        </message>
-        <message>
-            <source>%1 could not be written: %2. Free space there, or choose another folder.</source>
-            <translation>无法写入 %1：%2。请在那里腾出空间，或选择其他文件夹。</translation>
-        </message>
-        <message>
             <source>Show only &amp;rank %1</source>
             <translation>仅显示 rank %1(&amp;R)</translation>
         </message>
         <message>
             <source>Show all &amp;ranks</source>
             <translation>显示所有 rank(&amp;R)</translation>
-        </message>
-        <message>
-            <source>&amp;Explain this line</source>
-            <translation>解释此行(&amp;E)</translation>
         </message>
         <message>
             <source>Show this &amp;moment on the curves</source>
@@ -20444,6 +20489,41 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>Se&amp;lect rank %1</source>
             <translation>选择 rank %1(&amp;L)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::LogPanel</name>
+        <message>
+            <source>The selection is larger than %1. Save the lines to a file instead.</source>
+            <translation>所选内容超过 %1。请改为将这些行保存到文件。</translation>
+        </message>
+        <message>
+            <source>Saving: %1 %</source>
+            <translation>正在保存：%1 %</translation>
+        </message>
+        <message>
+            <source>%1 lines are saved in %2.</source>
+            <translation>%1 行已保存到 %2。</translation>
+        </message>
+        <message>
+            <source>%1 could not be written: %2. Free space there, or choose another folder.</source>
+            <translation>无法写入 %1：%2。请在那里腾出空间，或选择其他文件夹。</translation>
+        </message>
+        <message>
+            <source>Cancel</source>
+            <translation>取消</translation>
+        </message>
+        <message>
+            <source>Saving was cancelled. No file was written.</source>
+            <translation>已取消保存。未写入任何文件。</translation>
+        </message>
+        <message>
+            <source>&amp;Wrap long lines</source>
+            <translation>长行自动换行(&amp;W)</translation>
+        </message>
+        <message>
+            <source>&amp;Explain this line</source>
+            <translation>解释此行(&amp;E)</translation>
         </message>
     </context>
     <context>
@@ -22190,6 +22270,38 @@ acc1 &lt; 0.2 for 1000 steps</translation>
             <source>The script is evaluated…</source>
             <translation>正在求值脚本…</translation>
         </message>
+        <message>
+            <source>&amp;Open a script…</source>
+            <translation>打开脚本…(&amp;O)</translation>
+        </message>
+        <message>
+            <source>Which job of the text</source>
+            <translation>文本中的哪个任务</translation>
+        </message>
+        <message>
+            <source>%1 of %2: %3</source>
+            <translation>第 %1 个，共 %2 个：%3</translation>
+        </message>
+        <message>
+            <source>Open a script</source>
+            <translation>打开脚本</translation>
+        </message>
+        <message>
+            <source>Scripts (*.sh *.sbatch *.slurm *.bash *.job *.txt);;All files (*)</source>
+            <translation>脚本 (*.sh *.sbatch *.slurm *.bash *.job *.txt);;所有文件 (*)</translation>
+        </message>
+        <message>
+            <source>%1 cannot be read: %2</source>
+            <translation>无法读取 %1：%2</translation>
+        </message>
+        <message>
+            <source>it is larger than 1 MiB</source>
+            <translation>它大于 1 MiB</translation>
+        </message>
+        <message>
+            <source>Open the script that starts the training.</source>
+            <translation>请打开启动训练的脚本。</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::PathSection</name>
@@ -23008,6 +23120,38 @@ ended with %1</source>
                 <numerusform>%n 条通知(&amp;N)</numerusform>
             </translation>
         </message>
+        <message>
+            <source>%1 samples/s</source>
+            <translation>%1 样本/秒</translation>
+        </message>
+        <message>
+            <source>%1 steps/s</source>
+            <translation>%1 步/秒</translation>
+        </message>
+        <message>
+            <source>MFU %1</source>
+            <translation>MFU %1</translation>
+        </message>
+        <message>
+            <source>Images per second</source>
+            <translation>每秒图像数</translation>
+        </message>
+        <message>
+            <source>Samples per second</source>
+            <translation>每秒样本数</translation>
+        </message>
+        <message>
+            <source>Tokens per second</source>
+            <translation>每秒 token 数</translation>
+        </message>
+        <message>
+            <source>Steps per second</source>
+            <translation>每秒步数</translation>
+        </message>
+        <message>
+            <source>Share of what the GPUs can compute (MFU)</source>
+            <translation>占 GPU 计算能力的比例（MFU）</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::RunLegend</name>
@@ -23564,6 +23708,34 @@ as of %2, when it was last heard of. Attach to see whether it goes on.</source>
         <message>
             <source>The run has not ended: the file gets what is stored so far.</source>
             <translation>运行尚未结束：文件包含目前已保存的内容。</translation>
+        </message>
+        <message>
+            <source>Files of the bundle</source>
+            <translation>故障包中的文件</translation>
+        </message>
+        <message>
+            <source>File</source>
+            <translation>文件</translation>
+        </message>
+        <message>
+            <source>Size</source>
+            <translation>大小</translation>
+        </message>
+        <message>
+            <source>What</source>
+            <translation>替换项</translation>
+        </message>
+        <message>
+            <source>Where</source>
+            <translation>位置</translation>
+        </message>
+        <message>
+            <source>Times</source>
+            <translation>次数</translation>
+        </message>
+        <message>
+            <source>Why</source>
+            <translation>原因</translation>
         </message>
     </context>
     <context>
