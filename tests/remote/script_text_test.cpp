@@ -85,11 +85,54 @@ TEST_F(Scripts, ReadALauncherBelowShellsAndWrappers) {
     EXPECT_EQ(container.job.env.at("NCCL_DEBUG"), "WARN");
 }
 
-TEST_F(Scripts, KeepAModuleThatASourcedFileNames) {
-    const PastedLine line = read(
+TEST_F(Scripts, AskForWhatAFileSetsThatIsNotHere) {
+    PastedText pasted;
+    pasted.text =
         "#!/bin/bash\nsource ./settings.sh\n"
-        "srun -N2 torchrun --nnodes 2 --nproc_per_node 2 -m ${MODULE}\n");
-    EXPECT_EQ(line.job.command, (Words{"python3", "-m", "${MODULE}"}));
+        "srun -N2 torchrun --nnodes 2 --nproc_per_node 2 -m ${MODULE}\n";
+    const auto read = read_script_text(pasted);
+    ASSERT_FALSE(read.line);
+    EXPECT_EQ(read.missing, Words{"MODULE"});
+    EXPECT_NE(read.line.failure().what.find("from ./settings.sh"), std::string::npos)
+        << read.line.failure().what;
+}
+
+TEST_F(Scripts, ReadTheFilesNextToThem) {
+    const PrivateFolder folder;
+    const fs::path scripts = folder.path() / "scripts";
+    fs::create_directory(scripts);
+    std::ofstream(scripts / "settings.sh") << "MODULE=lm.fit\nsource scripts/common.sh\nLR=${LR:-0.3}\n";
+    std::ofstream(scripts / "common.sh") << "export NCCL_DEBUG=WARN\nSTEPS=${STEPS_OF_USER}\n";
+    std::ofstream(scripts / "hosts.txt") << "w1\nw2\n";
+    std::ofstream(scripts / "one.sh") << "#!/bin/bash\ntorchrun --nproc-per-node $1 -m $MODULE --lr $LR\n";
+    PastedText pasted;
+    pasted.folder = scripts;
+    const std::string script =
+        "cd scripts/..\nsource scripts/settings.sh\nexport MODULE LR\nN=$(cat hosts.txt | wc -l)\n"
+        "torchrun --nnodes $N --nproc-per-node 2 -m $MODULE --lr $LR\n";
+    const PastedLine line = read(script, pasted);
+    EXPECT_EQ(line.job.command, (Words{"python3", "-m", "lm.fit", "--lr", "0.3"}));
+    EXPECT_EQ(line.job.env.at("NCCL_DEBUG"), "WARN");
+    EXPECT_EQ(line.nodes, 2);
+    pasted.text = "source settings.sh\ntorchrun --nproc-per-node 2 fit.py --steps $STEPS\n";
+    const auto asked = read_script_text(pasted);
+    EXPECT_EQ(asked.missing, Words{"STEPS_OF_USER"}) << "a value that the file itself needs";
+    pasted.text.clear();
+    EXPECT_EQ(read("export MODULE=a LR=1\nbash one.sh 4\n", pasted).job.procs_per_node, 4);
+}
+
+TEST_F(Scripts, ReadNoFileElsewhere) {
+    const PrivateFolder folder;
+    fs::create_directories(folder.path() / "a" / "b");
+    for (const char* name : {".secret.sh", "far.sh", "a/.hidden"}) {
+        std::ofstream(folder.path() / name) << "LR=0.3\n";
+    }
+    PastedText pasted;
+    pasted.folder = folder.path() / "a" / "b";
+    for (const std::string name : {"../.hidden", "../../far.sh", "../../.secret.sh", "/etc/profile"}) {
+        pasted.text = "source " + name + "\ntorchrun --nproc-per-node 2 fit.py --lr $LR\n";
+        EXPECT_EQ(read_script_text(pasted).missing, Words{"LR"}) << name;
+    }
 }
 
 TEST_F(Scripts, KeepThePathOfAProgram) {

@@ -48,6 +48,7 @@ constexpr const char* kScriptS = "3";  // of the script within it
 constexpr int kMostAttempts = 6;
 constexpr std::size_t kMostOutput = std::size_t{4} << 20;
 constexpr std::size_t kMostStarts = 500;
+constexpr std::size_t kMostOfAFile = std::size_t{1} << 20;
 constexpr uid_t kNobody = 65534;
 constexpr const char* kHome = "/home/of-the-script";
 constexpr std::array<std::string_view, 9> kOwnFolders{"/rs",   "/proc", "/dev",   "/usr", "/bin",
@@ -129,8 +130,9 @@ std::string_view embedded(const char* begin, const char* end) {
 struct Made {
     std::string path;
     bool is_folder = false;
+    std::optional<std::string> content = {};  ///< nothing: it is a folder or a program
 
-    bool operator==(const Made&) const = default;
+    bool operator==(const Made& other) const { return path == other.path && is_folder == other.is_folder; }
 };
 
 class Sandbox {
@@ -145,9 +147,14 @@ public:
     bool has_made(const Made& made) const {
         return std::find(made_.begin(), made_.end(), made) != made_.end();
     }
-    const std::map<std::string, std::string>& environment() const { return environment_; }
+    void set(std::map<std::string, std::string> environment) { environment_ = std::move(environment); }
+    /// Of all files.
+    std::string copied_text() const;
 
 private:
+    static fs::path file_of(const fs::path& folder, std::size_t number) {
+        return folder / ("file" + std::to_string(number));
+    }
     bool fill(const fs::path& folder) const;
     std::vector<std::string> command(const fs::path& folder) const;
 
@@ -156,6 +163,14 @@ private:
     std::map<std::string, std::string> environment_;
     std::vector<Made> made_;
 };
+
+std::string Sandbox::copied_text() const {
+    std::string text;
+    for (const auto& made : made_) {
+        text += made.content ? '\n' + *made.content : "";
+    }
+    return text;
+}
 
 bool Sandbox::fill(const fs::path& folder) const {
     std::error_code error;
@@ -178,6 +193,14 @@ bool Sandbox::fill(const fs::path& folder) const {
             0 ||
         write_file_atomically(folder / "script", text_) != 0) {
         return false;
+    }
+    for (std::size_t i = 0; i < made_.size(); ++i) {
+        if (made_[i].content && write_file_atomically(file_of(folder, i), *made_[i].content) != 0) {
+            return false;
+        }
+        if (made_[i].content) {
+            fs::permissions(file_of(folder, i), fs::perms::owner_all, error);
+        }
     }
     fs::permissions(folder / "recorder", fs::perms::owner_all | fs::perms::group_exec | fs::perms::group_read,
                     error);
@@ -220,9 +243,12 @@ std::vector<std::string> Sandbox::command(const fs::path& folder) const {
          "--size",         "33554432",      "--tmpfs",
          "/rs/out",        "--ro-bind",     (folder / "script").string(),
          "/job/script.sh", "--chdir",       "/job"});
-    for (const auto& made : made_) {
+    for (std::size_t i = 0; i < made_.size(); ++i) {
+        const Made& made = made_[i];
         if (made.is_folder) {
             add({"--dir", made.path});
+        } else if (made.content) {
+            add({"--ro-bind", file_of(folder, i).string(), made.path});
         } else {
             add({"--symlink", "/rs/recorder", made.path});
         }
@@ -274,20 +300,59 @@ bool is_the_scripts(const std::string& path) {
            });
 }
 
-// "/rs/script: line 3: log/a.txt: No such file or directory": what the shell could not start, or write to.
-std::vector<std::string> paths_not_found(const std::string& errors) {
-    std::vector<std::string> paths;
+struct MissedPath {
+    std::string path;  ///< as the script names it
+    bool by_shell =
+        false;  ///< the shell could not start it, read it or write to it; else a program could not read it
+};
+
+// "/rs/script: line 3: log/a.txt: No such file or directory", "cat: hosts.txt: No such file or directory".
+std::vector<MissedPath> paths_not_found(const std::string& errors) {
+    std::vector<MissedPath> paths;
     constexpr std::string_view kEnd = ": No such file or directory";
     for (std::size_t at = 0; (at = errors.find(kEnd, at)) != std::string::npos; at += kEnd.size()) {
         const std::size_t line = errors.rfind('\n', at);
         const std::string text = errors.substr(line == std::string::npos ? 0 : line + 1,
                                                at - (line == std::string::npos ? 0 : line + 1));
         const std::size_t begin = text.rfind(": ");
-        if (text.find(": line ") != std::string::npos && begin != std::string::npos) {
-            paths.push_back(text.substr(begin + 2));
+        if (begin != std::string::npos) {
+            paths.push_back({text.substr(begin + 2), text.find(": line ") != std::string::npos});
         }
     }
     return paths;
+}
+
+bool is_shell_script(const std::string& content) {
+    const std::string first = content.substr(0, content.find('\n'));
+    return first.starts_with("#!") && first.ends_with("sh");
+}
+
+// A file of the folder where the script lies, or of the one above, as a script that begins in /job names it. Hidden ones are
+// the user's own.
+std::optional<std::string> file_of_script(const fs::path& folder, const fs::path& inside) {
+    const fs::path name = inside.lexically_relative("/job");
+    const bool is_above = !name.empty() && *name.begin() == "..";
+    if (folder.empty() || name.empty() || (is_above && std::distance(name.begin(), name.end()) > 3)) {
+        return std::nullopt;
+    }
+    for (auto part = name.begin(); part != name.end(); ++part) {
+        const bool first_above = part == name.begin() && is_above;
+        if (part->native().starts_with('.') && !first_above && !part->native().starts_with(".env")) {
+            return std::nullopt;
+        }
+    }
+    for (const fs::path& place : {folder / name, folder.parent_path() / name}) {
+        std::error_code error;
+        if (is_above && place != folder / name) {
+            break;
+        }
+        if (fs::is_regular_file(place, error) && fs::file_size(place, error) <= kMostOfAFile) {
+            if (auto content = read_file(place)) {
+                return content;
+            }
+        }
+    }
+    return std::nullopt;
 }
 
 // "> logs/a.txt": a script that writes there has the folder, and its shell's error may go into a file of the script.
@@ -308,16 +373,31 @@ void make_written_folders(Sandbox& sandbox, const std::string& script) {
 }
 
 // true: there is something more that the next attempt has.
-bool make_what_was_missing(Sandbox& sandbox, const std::string& errors) {
+bool make_what_was_missing(Sandbox& sandbox, const SandboxOutput& output, const fs::path& folder) {
     bool more = false;
-    for (const auto& written : paths_not_found(errors)) {
-        const fs::path path = (fs::path("/job") / written).lexically_normal();
+    const auto make = [&](Made made) {
+        if (is_the_scripts(made.path) && !sandbox.has_made(made)) {
+            sandbox.make(std::move(made));
+            more = true;
+        }
+    };
+    for (const auto& start : output.starts) {
+        if (start.words.size() > 1 && start.words.front() == "source") {
+            const fs::path path = (fs::path(start.folder) / start.words[1]).lexically_normal();
+            if (auto content = file_of_script(folder, path)) {
+                make({path.string(), false, std::move(content)});
+            }
+        }
+    }
+    for (const auto& missed : paths_not_found(output.errors)) {
+        const fs::path path = (fs::path("/job") / missed.path).lexically_normal();
         const std::string parent = path.parent_path().string();
         const bool has_parent = parent == "/" || parent == "/job" || sandbox.has_made({parent, true});
-        const Made next = has_parent ? Made{path.string(), false} : Made{parent, true};
-        if (is_the_scripts(path.string()) && !sandbox.has_made(next)) {
-            sandbox.make(next);
-            more = true;
+        auto content = file_of_script(folder, path);
+        if (content && (!missed.by_shell || is_shell_script(*content) || !content->starts_with("#!"))) {
+            make({path.string(), false, std::move(content)});
+        } else if (missed.by_shell) {
+            make(has_parent ? Made{path.string(), false} : Made{parent, true});
         }
     }
     return more;
@@ -479,9 +559,8 @@ Result<EvaluatedScript> evaluate_script(const ScriptRequest& request) {
             environment[name] = value;
         }
     }
-    const ScriptNeeds needs = needs_of(request.text, request.variables, environment);
-    script.missing = needs.missing;
-    script.takes_arguments = needs.takes_arguments;
+    const auto known = environment;
+    ScriptNeeds needs = needs_of(request.text, request.variables, known);
     environment.insert(needs.variables.begin(), needs.variables.end());
     Sandbox sandbox(request.text, needs.arguments, environment);
     make_written_folders(sandbox, request.text);
@@ -493,10 +572,17 @@ Result<EvaluatedScript> evaluate_script(const ScriptRequest& request) {
             break;
         }
         output = read_sandbox_output(*printed);
-        if (!output.is_whole || !make_what_was_missing(sandbox, output.errors)) {
+        if (!output.is_whole || !make_what_was_missing(sandbox, output, request.folder)) {
             break;
         }
+        // What the copied files need.
+        needs = needs_of(request.text + sandbox.copied_text(), request.variables, known);
+        environment = known;
+        environment.insert(needs.variables.begin(), needs.variables.end());
+        sandbox.set(environment);
     }
+    script.missing = needs.missing;
+    script.takes_arguments = needs.takes_arguments;
     if (!output.is_whole) {
         return Failure{"bad-command-line", "", text(kContext, "The script does not end within %1 s.", {"5"}),
                        text(kContext, "Paste the lines that start the ranks."), ""};

@@ -5,6 +5,7 @@
 
 #include <base/failure.h>
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,13 +46,15 @@ struct ScriptRequest {
     int gpus = 0;                                ///< of each, for nvidia-smi
     std::map<std::string, std::string> variables =
         {};  ///< what the script finds in its environment; "1": its argument
+    /// Where it lies: files there that it misses, or in the folder above, are copied to it. Empty: none are.
+    std::filesystem::path folder = {};
 };
 
 /// Whether this computer has a sandbox for scripts: bubblewrap, and user namespaces.
 bool has_script_sandbox();
 
 /// Runs a script in a shell of its own that can do nothing: the root is empty but for a read-only /usr, there is no network,
-/// no process and no file of the user, and it ends after seconds. Every program but a few tools of text is a recorder
+/// no process and no file of the user but copies of those that it asks for in its own folder, and it ends after seconds. Every program but a few tools of text is a recorder
 /// (recorder.sh). Blocks for a tenth of a second, at most for 5 s.
 /// Failure: "bad-command-line": there is no sandbox, or it does not end.
 Result<EvaluatedScript> evaluate_script(const ScriptRequest& request);

@@ -77,6 +77,7 @@ ScriptRequest request_of(const PastedText& pasted) {
     ScriptRequest request;
     request.text = without_prompts(pasted.text);
     request.nodes = pasted.nodes;
+    request.folder = pasted.folder;
     request.variables = slurm_numbers(pasted);
     const auto nodes = request.variables.find("SLURM_NNODES");
     const int count = nodes == request.variables.end() ? 1 : parse_number<int>(nodes->second).value_or(1);
@@ -163,8 +164,7 @@ private:
         if (!line) {
             PastedLine nothing;
             const auto missing = missing_in_lines();
-            return missing.empty() || reads_another_file() ? line
-                                                           : Result<PastedLine>(ask_for(missing, nothing));
+            return missing.empty() ? line : Result<PastedLine>(ask_for(missing, nothing));
         }
         auto missing = missing_in(*line);
         for (auto& name : missing_in_lines()) {  // numbers that the line's own options have
@@ -174,14 +174,7 @@ private:
             }
         }
         if (!missing.empty()) {
-            if (!reads_another_file()) {
-                return ask_for(missing, *line);
-            }
-            for (const auto& name : missing) {
-                line->notes.push_back(
-                    text(kContext, "%1: it may come from the file that the script reads; write the value.",
-                         {name}));
-            }
+            return ask_for(missing, *line);
         }
         take_mpi(source_of_script(line->job.command, folders_of(line->job.workdir)), written, *line);
         add_notes(*line);
@@ -415,6 +408,11 @@ private:
         }
         add_notes(line);
         std::string notes;
+        if (const std::string file = file_not_read(); !file.empty()) {
+            notes = "\n" + text(kContext,
+                                "Variables may come from %1, which is not here: open the script in its folder.",
+                                {file});
+        }
         for (const auto& note : line.notes) {
             const bool asks = note.starts_with("$");  // what is asked for
             notes += asks ? "" : "\n" + note;
@@ -479,12 +477,14 @@ private:
         }
     }
 
-    // Its variables may come from a file that is not here: "source ./settings.sh".
-    bool reads_another_file() const {
-        return std::any_of(script_.starts.begin(), script_.starts.end(), [](const RecordedStart& start) {
-            return start.words.front() == "source" && start.words.size() > 1 &&
-                   !start.words[1].ends_with("/activate");
-        });
+    // "source ./settings.sh": its variables may come from there. Empty: every file was found.
+    std::string file_not_read() const {
+        const auto source =
+            std::find_if(script_.starts.begin(), script_.starts.end(), [](const RecordedStart& start) {
+                return start.words.front() == "source" && start.words.size() > 1 &&
+                       !start.words[1].ends_with("/activate");
+            });
+        return source == script_.starts.end() ? std::string() : source->words[1];
     }
 
     const PastedText& pasted_;
