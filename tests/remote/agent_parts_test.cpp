@@ -559,6 +559,15 @@ TEST_F(Registry, SharedMemoryIsFreedOnceNobodyCanNeedIt) {
     EXPECT_TRUE(fs::exists(made_by_us)) << "its maker lives";
 }
 
+TEST_F(Registry, SharedMemoryOfMpiIsATrainers) {
+    const std::vector<std::string> names{"mpich_shm_mGEeQ9", "Intel_MPI_AbCdEf",
+                                         "vader_segment.node1.1000.e1c40001.0", "sm_segment.node1.1000.1.0"};
+    for (const auto& name : names) {
+        make_segment(name);
+    }
+    EXPECT_EQ(free_shared_memory(shm_, {}, false).removed.size(), names.size());
+}
+
 TEST(LiveRuns, ReadsTheFolderOfASupervisor) {
     using namespace std::string_literals;
     EXPECT_EQ(supervised_folder("rankscope-agent\0supervise\0/c/runs/r\0005\0"s), fs::path("/c/runs/r"));

@@ -31,7 +31,8 @@ struct Candidate {
 };
 
 bool is_a_trainers(const std::string& name) {
-    for (const char* prefix : {"nccl-", "torch_", "rankscope-", "psm_", "sem.mp-", "gloo-"}) {
+    for (const char* prefix : {"nccl-", "torch_", "rankscope-", "psm_", "sem.mp-", "gloo-", "mpich_",
+                               "Intel_MPI_", "vader_segment.", "sm_segment."}) {  // the last two: Open MPI
         if (name.starts_with(prefix)) {
             return true;
         }
