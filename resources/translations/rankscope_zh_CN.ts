@@ -6061,10 +6061,6 @@
             <translation>请只粘贴启动各 rank 的命令行。</translation>
         </message>
         <message>
-            <source>%1: it may come from the file that the script reads; write the value.</source>
-            <translation>%1：它可能来自脚本读取的文件；请写出其值。</translation>
-        </message>
-        <message>
             <source>--config_file %1 cannot be read: %2.</source>
             <translation>无法读取 --config_file %1：%2。</translation>
         </message>
@@ -6171,6 +6167,10 @@
         <message>
             <source>Choose one of them (rankscopectl: --start).</source>
             <translation>请选择其中一个（rankscopectl：--start）。</translation>
+        </message>
+        <message>
+            <source>Variables may come from %1, which is not here: open the script in its folder.</source>
+            <translation>变量可能来自 %1，该文件不在这里：请在脚本所在的文件夹中打开脚本。</translation>
         </message>
     </context>
     <context>
@@ -8297,6 +8297,14 @@
             <source>Containers on several hosts: docker run --network=host --ipc=host</source>
             <translation>多台主机上的容器：docker run --network=host --ipc=host</translation>
         </message>
+        <message>
+            <source>The GPUs of {host} have no room left to map each other (BAR1).</source>
+            <translation>{host} 的 GPU 已没有相互映射的空间（BAR1）。</translation>
+        </message>
+        <message>
+            <source>{variable} differs between the ranks.</source>
+            <translation>{variable} 在各 rank 之间不同。</translation>
+        </message>
     </context>
     <context>
         <name>LogsPage</name>
@@ -9466,6 +9474,34 @@
         <message>
             <source>An error on its way up through NCCL's calls; the first WARN line above it is the cause.</source>
             <translation>沿 NCCL 调用链向上传递的错误；原因是它上方的第一个 WARN 行。</translation>
+        </message>
+        <message>
+            <source>NCCL examines the nodes, as NCCL_RUN_DIAGNOSTICS or NCCL_RUN_RAS_DIAGNOSTICS asks. A line per check follows: OK, INFO, WARN or CRIT.</source>
+            <translation>NCCL 按 NCCL_RUN_DIAGNOSTICS 或 NCCL_RUN_RAS_DIAGNOSTICS 的要求检查各节点。随后每项检查一行：OK、INFO、WARN 或 CRIT。</translation>
+        </message>
+        <message>
+            <source>A check of NCCL's diagnostics passed.</source>
+            <translation>NCCL 的一项诊断检查通过。</translation>
+        </message>
+        <message>
+            <source>What a check of NCCL's diagnostics measured, or why it did not run.</source>
+            <translation>NCCL 的一项诊断检查测得的结果，或它没有运行的原因。</translation>
+        </message>
+        <message>
+            <source>A check of NCCL's diagnostics found a difference between the ranks, or something that costs speed.</source>
+            <translation>NCCL 的一项诊断检查发现各 rank 之间有差异，或有影响速度的因素。</translation>
+        </message>
+        <message>
+            <source>A check of NCCL's diagnostics found a fault. The line names the ranks.</source>
+            <translation>NCCL 的一项诊断检查发现故障。该行列出相关 rank。</translation>
+        </message>
+        <message>
+            <source>The end of NCCL's diagnostics.</source>
+            <translation>NCCL 诊断结束。</translation>
+        </message>
+        <message>
+            <source>This variable is set, and a later NCCL may read it otherwise or not at all.</source>
+            <translation>设置了此变量，而以后的 NCCL 可能以别的方式读取它，或不再读取。</translation>
         </message>
     </context>
     <context>
@@ -11108,6 +11144,142 @@
         <message>
             <source>The name of TORCH_NCCL_USE_TENSOR_REGISTER_ALLOCATOR_HOOK before PyTorch 2.2.</source>
             <translation>TORCH_NCCL_USE_TENSOR_REGISTER_ALLOCATOR_HOOK 在 PyTorch 2.2 之前的名称。</translation>
+        </message>
+        <message>
+            <source>Levels to print besides those of NCCL_DEBUG, by comma.</source>
+            <translation>除 NCCL_DEBUG 的级别外还要打印的级别，以逗号分隔。</translation>
+        </message>
+        <message>
+            <source>Examines bandwidth between nodes and peer access between GPUs when the first communicator starts; prints lines with NCCL DIAG.</source>
+            <translation>第一个通信器启动时检查节点之间的带宽和 GPU 之间的对等访问；打印带 NCCL DIAG 的行。</translation>
+        </message>
+        <message>
+            <source>Compares drivers, GPUs, ECC, NVLink, Xid events and NCCL_* of all nodes through RAS; prints lines with NCCL DIAG. Needs NCCL_RAS_ENABLE.</source>
+            <translation>通过 RAS 比较所有节点的驱动、GPU、ECC、NVLink、Xid 事件和 NCCL_*；打印带 NCCL DIAG 的行。需要 NCCL_RAS_ENABLE。</translation>
+        </message>
+        <message>
+            <source>Corrected ECC errors of a GPU from which on the diagnostics report it.</source>
+            <translation>一个 GPU 的已纠正 ECC 错误达到多少时诊断会报告。</translation>
+        </message>
+        <message>
+            <source>Seconds that the diagnostics measure the bandwidth between nodes.</source>
+            <translation>诊断测量节点之间带宽的秒数。</translation>
+        </message>
+        <message>
+            <source>Counters of each GPU's progress in collectives, copied to the host.</source>
+            <translation>每个 GPU 在集合操作中的进度计数器，复制到主机。</translation>
+        </message>
+        <message>
+            <source>Interval in ms at which the progress counters are copied.</source>
+            <translation>复制进度计数器的间隔，单位毫秒。</translation>
+        </message>
+        <message>
+            <source>Age in ms from which on a copy of the progress counters is old.</source>
+            <translation>进度计数器的副本多旧（毫秒）才算过期。</translation>
+        </message>
+        <message>
+            <source>Seconds after which an old copy of the progress counters is reported.</source>
+            <translation>过期的进度计数器副本在多少秒后报告。</translation>
+        </message>
+        <message>
+            <source>How ports of ConnectX-9 cards are put together to rails.</source>
+            <translation>ConnectX-9 网卡的端口如何组成 rail。</translation>
+        </message>
+        <message>
+            <source>Sorts the cards before those of one kind are used as one device.</source>
+            <translation>把同类网卡合为一个设备之前先排序。</translation>
+        </message>
+        <message>
+            <source>Virtual rails per CPU socket.</source>
+            <translation>每个 CPU 插槽的虚拟 rail 数。</translation>
+        </message>
+        <message>
+            <source>CPU sockets that the virtual rails belong to.</source>
+            <translation>虚拟 rail 所属的 CPU 插槽数。</translation>
+        </message>
+        <message>
+            <source>Spreads traffic over ports by the events of the cards.</source>
+            <translation>按网卡的事件把流量分配到各端口。</translation>
+        </message>
+        <message>
+            <source>As NCCL_IB_EVENT_BASED_LB, by the events of the other node's card.</source>
+            <translation>同 NCCL_IB_EVENT_BASED_LB，但按对方节点网卡的事件。</translation>
+        </message>
+        <message>
+            <source>Reports transfers that take longer than NCCL_IB_WQE_LATENCY_THRESHOLD_NS, with both ends.</source>
+            <translation>报告耗时超过 NCCL_IB_WQE_LATENCY_THRESHOLD_NS 的传输，并给出两端。</translation>
+        </message>
+        <message>
+            <source>Nanoseconds from which on NCCL_IB_WQE_LATENCY_REPORT reports a transfer.</source>
+            <translation>传输超过多少纳秒时由 NCCL_IB_WQE_LATENCY_REPORT 报告。</translation>
+        </message>
+        <message>
+            <source>One-sided operations that are posted to a card at once.</source>
+            <translation>一次提交给网卡的单边操作数。</translation>
+        </message>
+        <message>
+            <source>Bytes of a piece that a copy engine moves.</source>
+            <translation>复制引擎一次搬运的字节数。</translation>
+        </message>
+        <message>
+            <source>Size at which an all-gather by copy engines uses multicast.</source>
+            <translation>由复制引擎执行的 all-gather 达到多大时使用组播。</translation>
+        </message>
+        <message>
+            <source>Copies within a GPU by its copy engine.</source>
+            <translation>GPU 内部的复制使用其复制引擎。</translation>
+        </message>
+        <message>
+            <source>Ring over the rails for all-gathers by copy engines over several nodes.</source>
+            <translation>跨多个节点由复制引擎执行的 all-gather 沿 rail 成环。</translation>
+        </message>
+        <message>
+            <source>Contexts of collectives by copy engines over several nodes.</source>
+            <translation>跨多个节点由复制引擎执行的集合操作的上下文数。</translation>
+        </message>
+        <message>
+            <source>The rewritten way in which NCCL enqueues operations.</source>
+            <translation>NCCL 把操作入队的新方式。</translation>
+        </message>
+        <message>
+            <source>Bandwidth per channel that NCCL assumes for sends of registered buffers over the network.</source>
+            <translation>NCCL 假定的每通道带宽，用于经网络发送已注册的缓冲区。</translation>
+        </message>
+        <message>
+            <source>CFT, a way of NCCL's device interface to reach memory of other GPUs.</source>
+            <translation>CFT：NCCL 设备接口访问其他 GPU 内存的一种方式。</translation>
+        </message>
+        <message>
+            <source>Prepares one-sided operations at the start instead of at their first use.</source>
+            <translation>在启动时而不是首次使用时准备单边操作。</translation>
+        </message>
+        <message>
+            <source>Size from which on one-sided operations use several contexts.</source>
+            <translation>单边操作达到多大时使用多个上下文。</translation>
+        </message>
+        <message>
+            <source>Threads that serve GIN on the CPU.</source>
+            <translation>在 CPU 上服务 GIN 的线程数。</translation>
+        </message>
+        <message>
+            <source>Requests of GIN that a thread takes at once.</source>
+            <translation>一个线程一次取走的 GIN 请求数。</translation>
+        </message>
+        <message>
+            <source>Out-of-order delivery for GIN.</source>
+            <translation>GIN 的乱序交付。</translation>
+        </message>
+        <message>
+            <source>Ignores that a card's ports are bonded, for GIN.</source>
+            <translation>对 GIN 忽略网卡端口的绑定。</translation>
+        </message>
+        <message>
+            <source>Of GIN where the GPU drives the card itself.</source>
+            <translation>用于由 GPU 自己驱动网卡的 GIN。</translation>
+        </message>
+        <message>
+            <source>Maps GPU memory with NCCL's own DMA-BUF code instead of GDRCopy's driver.</source>
+            <translation>用 NCCL 自己的 DMA-BUF 代码而不是 GDRCopy 的驱动映射 GPU 内存。</translation>
         </message>
     </context>
     <context>

@@ -65,6 +65,21 @@ TEST(LogPrefix, NcclTraceAndCall) {
     EXPECT_EQ(parsed("NCCL version 2.10.3+cuda13.0").message, "NCCL version 2.10.3+cuda13.0");
 }
 
+TEST(LogPrefix, NcclOf232HasAttentionAndDiagnostics) {
+    const auto attention =
+        parsed("[2026-11-20 18:35:02] node-b:7:9 [1] init.cc:71 (commAlloc) NCCL ATTN Cuda Host Alloc");
+    EXPECT_EQ(attention.level, LineLevel::Info);
+    EXPECT_EQ(attention.source, "init.cc:71");
+    EXPECT_EQ(attention.message, "Cuda Host Alloc");
+    const auto fault = parsed("node-b:7 NCCL DIAG [CRIT] ECC: uncorrected volatile errors on rank(s) 5");
+    EXPECT_EQ(fault.host, "node-b");
+    EXPECT_EQ(fault.pid, 7);
+    EXPECT_EQ(fault.level, LineLevel::Warn);
+    EXPECT_EQ(fault.message, "[CRIT] ECC: uncorrected volatile errors on rank(s) 5");
+    EXPECT_EQ(parsed("node-b:7 NCCL DIAG === RAS Diagnostics ===").message, "=== RAS Diagnostics ===");
+    EXPECT_EQ(parsed("step 7 node-b:7 NCCL DIAG [OK] NVLink: all active").speaker, Speaker::Nccl);
+}
+
 TEST(LogPrefix, NcclBehindAnUnfinishedLine) {
     const auto line = parsed(" 12%|###   | 3/25 node-1:77:78 [0] NCCL INFO Connected all rings");
     EXPECT_EQ(line.host, "node-1");

@@ -8,6 +8,19 @@
 
 namespace rankscope::logs {
 
+namespace {
+
+// "DIAG [CRIT] ECC: …": NCCL 2.31 and later examine the nodes where NCCL_RUN_DIAGNOSTICS asks for it. Such lines name no thread.
+bool take_diagnostics(std::string_view& rest, LogLine& line) {
+    if (!take(rest, "NCCL DIAG ")) {
+        return false;
+    }
+    line.level = rest.starts_with("[CRIT]") || rest.starts_with("[WARN]") ? LineLevel::Warn : LineLevel::Info;
+    return true;
+}
+
+}  // namespace
+
 bool take_nccl(std::string_view& rest, LogLine& line) {
     std::size_t i = 0;
     const auto most = std::min<std::size_t>(rest.size(), 256);
@@ -19,6 +32,13 @@ bool take_nccl(std::string_view& rest, LogLine& line) {
     }
     auto after = rest.substr(i + 1);
     const auto pid = take_number<std::int64_t>(after);
+    if (pid && take(after, " ") && take_diagnostics(after, line)) {
+        line.host = rest.substr(0, i);
+        line.pid = *pid;
+        line.speaker = Speaker::Nccl;
+        rest = after;
+        return true;
+    }
     if (!pid || !take(after, ":")) {
         return false;
     }
@@ -56,7 +76,7 @@ bool take_nccl(std::string_view& rest, LogLine& line) {
     if (take(after, "WARN") || take(after, "ABORT")) {
         level = LineLevel::Warn;
     } else if (!take(after, "INFO") && !take(after, "CALL") && !take(after, "TRACE") &&
-               !take(after, "VERSION")) {
+               !take(after, "ATTN") && !take(after, "VERSION")) {
         return false;
     }
     line.host = rest.substr(0, i);
@@ -89,7 +109,7 @@ bool find_nccl(std::string_view& rest, std::string_view known_host, LogLine& lin
     --word;
     const auto level = rest.substr(word + 6);
     if (!level.starts_with("INFO") && !level.starts_with("WARN") && !level.starts_with("TRACE") &&
-        !level.starts_with("CALL")) {
+        !level.starts_with("CALL") && !level.starts_with("ATTN") && !level.starts_with("DIAG ")) {
         return false;
     }
     // Backwards from "[dev] ": the thread, the process, the host. The host may touch what stood before it.

@@ -13,7 +13,7 @@ namespace rankscope::logs {
 // Each takes its prefix from the start of `rest` and fills what it says, or leaves both as they are.
 
 /// "host:pid:tid [dev] NCCL INFO ", "host:pid:tid [dev] misc/socket.cc:504 (function) NCCL WARN ", and the forms
-/// of CALL, TRACE and ABORT.
+/// of CALL, TRACE, ABORT and ATTN; "host:pid NCCL DIAG " of the diagnostics of NCCL 2.31 and later.
 bool take_nccl(std::string_view& rest, LogLine& line);
 /// The same after something else on the line: what a program began to print.
 bool find_nccl(std::string_view& rest, std::string_view known_host, LogLine& line);
