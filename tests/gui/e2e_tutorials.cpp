@@ -38,6 +38,7 @@ struct Typed {
     std::string text;
     int ranks = 1;
     bool ends = true;
+    std::string submit_on = {};  // a node, for a line of Slurm
 };
 
 std::vector<Typed> typed_lines() {
@@ -50,7 +51,8 @@ std::vector<Typed> typed_lines() {
     }
     std::vector<Typed> all;
     for (const auto& entry : nlohmann::json::parse(file)) {
-        all.push_back({entry.at("name"), entry.at("text"), entry.at("ranks"), entry.at("ends")});
+        all.push_back({entry.at("name"), entry.at("text"), entry.at("ranks"), entry.at("ends"),
+                       entry.value("submit_on", "")});
     }
     return all;
 }
@@ -90,6 +92,8 @@ protected:
         }
     }
 
+    static std::set<QString> nodes_of(const Typed& typed);
+    static void tick(QListWidget* list, const std::set<QString>& names);
     void paste(const Typed& typed);
     void watch(const Typed& typed);
 
@@ -98,6 +102,21 @@ protected:
     std::unique_ptr<MainWindow> window_;
 };
 
+std::set<QString> Tutorials::nodes_of(const Typed& typed) {
+    if (!typed.submit_on.empty()) {
+        return {qs(typed.submit_on)};
+    }
+    const bool one = typed.ranks == 1 || typed.name == "single_node.py";
+    return one ? std::set{u"node1"_s} : std::set{u"node1"_s, u"node2"_s};
+}
+
+void Tutorials::tick(QListWidget* list, const std::set<QString>& names) {
+    for (int row = 0; row < list->count(); ++row) {
+        const bool on = names.count(list->item(row)->data(Qt::UserRole).toString()) > 0;
+        list->item(row)->setCheckState(on ? Qt::Checked : Qt::Unchecked);
+    }
+}
+
 void Tutorials::paste(const Typed& typed) {
     click(find<QToolButton>("navLaunch"));
     ASSERT_TRUE(wait_until([&] { return find<QListWidget>("launchNodes")->count() == 3; }));
@@ -105,23 +124,18 @@ void Tutorials::paste(const Typed& typed) {
     QDialog* shown = nullptr;
     ASSERT_TRUE(wait_until([&] { return (shown = dialog("pasteDialog")) != nullptr; }));
     auto* ok = child<QPushButton>(shown, "pasteOk");
-    auto* nodes = child<QListWidget>(shown, "pasteNodes");
-    for (int row = 0; row < nodes->count(); ++row) {
-        const bool local = nodes->item(row)->data(Qt::UserRole).toString() == u"local"_s;
-        const bool first = nodes->item(row)->data(Qt::UserRole).toString() == u"node1"_s;
-        const bool on = typed.ranks == 1 || typed.name == "single_node.py" ? first : !local;
-        nodes->item(row)->setCheckState(on ? Qt::Checked : Qt::Unchecked);
-    }
+    tick(child<QListWidget>(shown, "pasteNodes"), nodes_of(typed));
     child<QPlainTextEdit>(shown, "pasteLine")->setPlainText(qs(typed.text));
+    if (!typed.submit_on.empty()) {
+        auto* launcher = child<QComboBox>(shown, "pasteLauncher");
+        ASSERT_TRUE(wait_until([&] { return launcher->findData(u"slurm"_s) >= 0; }, kReadMs));
+        launcher->setCurrentIndex(launcher->findData(u"slurm"_s));
+    }
     ASSERT_TRUE(wait_until([&] { return ok->isEnabled(); }, kReadMs)) << typed.name;
     click(ok);
     // A line for one machine is a job for this computer: here it is for a node.
-    auto* list = find<QListWidget>("launchNodes");
-    for (int row = 0; row < list->count(); ++row) {
-        const QString name = list->item(row)->data(Qt::UserRole).toString();
-        const bool one = typed.ranks == 1 || typed.name == "single_node.py";
-        const bool on = one ? name == u"node1"_s : name != u"local"_s;
-        list->item(row)->setCheckState(on ? Qt::Checked : Qt::Unchecked);
+    if (typed.submit_on.empty()) {
+        tick(find<QListWidget>("launchNodes"), nodes_of(typed));
     }
     ASSERT_TRUE(wait_until([&] { return find<QPushButton>("startButton")->isEnabled(); }))
         << find<QLabel>("startReason")->text().toStdString();

@@ -155,6 +155,17 @@ def start(cluster: VirtualCluster, job: dict, *arguments: str) -> Run:
     return Run(cluster, ["run", write_job(cluster, job), *arguments])
 
 
+def paste_in_window(cluster: VirtualCluster, entries: list, timeout: float) -> subprocess.CompletedProcess:
+    """Pastes each text of `entries` (tests/gui/e2e_tutorials.cpp) in a window at the desk, starts it and watches it."""
+    program = BIN / "e2e_tutorials"
+    if not program.exists():
+        raise unittest.SkipTest(f"{program} is not built: there is no window")
+    path = Path(cluster.dir) / "pasted.json"
+    path.write_text(json.dumps(entries), encoding="utf-8")
+    environment = [f"RANKSCOPE_TUTORIAL_LINES={path}", f"RANKSCOPE_TEST_CLUSTER={Path(cluster.dir) / 'cluster.json'}", "QT_QPA_PLATFORM=offscreen"]
+    return cluster.run(["env", *environment, str(program)], timeout=timeout)
+
+
 def processes_of_runs(node) -> list:
     """What of a run is on the node: ranks and supervisors, not the agent that serves the desk."""
     return [process for process in node.processes()

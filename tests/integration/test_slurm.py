@@ -82,6 +82,15 @@ class SlurmRuns(unittest.TestCase):
         self.assertEqual(stages[:4], ["connect", "push", "queue", "start"], run.explain())
         self.assert_nothing_left()
 
+    def test_the_window_submits_a_pasted_line(self):
+        say = "for i in 1 2 3 4 5; do echo \"step $i loss 0.$((9 - i))\"; done"
+        done = support.paste_in_window(self.cluster, [{"name": "small", "text": f"srun -N2 -n4 --ntasks-per-node=2 --job-name=pasted sh -c '{say}'\n",
+                                                       "ranks": 4, "ends": True, "submit_on": "node1"}], 240 * support.SLOW)
+        self.assertEqual(done.returncode, 0, done.stdout[-4000:] + done.stderr[-4000:])
+        self.assertIn("ranks 4, logs 4, curves 4, done", done.stdout)
+        self.assertIn("pasted", self.slurm.run(["scontrol", "-o", "show", "jobs"], check=True).stdout)
+        self.assert_nothing_left()
+
     def test_what_nccl_does_arrives_from_every_node(self):
         run = start(self.cluster, slurm_job("exec /srv/programs/engine_nccl_rank steps=40 every_ms=5", procs_per_node=2, nccl_profiler="full"))
         self.assertEqual(run.end(120), 0, run.explain())

@@ -198,8 +198,12 @@ class TutorialsOfSlurm(Cluster):
         if missing or not (self.programs / "mnmc_ddp_slurm.py").exists():
             self.skipTest(missing or "RANKSCOPE_DISTRIBUUUU names no clone")
         Slurm(self.cluster).start()
-        run = self.begin("slurm", [f"srun -n4 --ntasks-per-node=2 --job-name=slurm_test {PYTHON} -u mnmc_ddp_slurm.py"], "", "--submit-on", "node1")
-        self.watch("mnmc_ddp_slurm.py", run, 4, True)
+        typed = [f"srun -n4 --ntasks-per-node=2 --job-name=slurm_test {PYTHON} -u mnmc_ddp_slurm.py"]
+        self.watch("mnmc_ddp_slurm.py", self.begin("slurm", typed, "", "--submit-on", "node1"), 4, True)
+        window = support.paste_in_window(self.cluster, [{"name": "mnmc_ddp_slurm.py", "text": pasted(typed), "ranks": 4, "ends": True,
+                                                         "submit_on": "node1"}], 480)
+        print(window.stdout[-3000:])
+        self.assertEqual(window.returncode, 0, window.stdout[-3000:] + window.stderr[-3000:])
 
 
 def write_list(folder: Path):
