@@ -363,7 +363,9 @@ void PasteDialog::show_read(const ReadText& read) {
     notes_->hide();
     result_->clear();
     ok_->setEnabled(false);
-    offer_launchers(line ? to_string(line->tool) : "");
+    if (line || !typed) {  // while a script is evaluated the choice stays
+        offer_launchers(line ? to_string(line->tool) : "");
+    }
     Job made;
     made.launcher = ss(launcher_->currentData().toString());
     const JobLauncher& launcher = launcher_of(made);

@@ -139,6 +139,19 @@ if [ -n "$DATA" ]; then torchrun "${options[@]}" train.py --data "$DATA" --size 
     EXPECT_TRUE(yaml.contains(u"procs_per_node: 4"_s)) << qPrintable(yaml);
     EXPECT_TRUE(yaml.contains(u"/data/a"_s)) << qPrintable(yaml);
 
+    // The launcher that the user chooses stays while the script is evaluated again.
+    child<QPlainTextEdit>(dialog, "pasteLine")
+        ->setPlainText(u"N=2\nsrun -N $N --ntasks-per-node=2 python3 train.py\n"_s);
+    auto* launcher = child<QComboBox>(dialog, "pasteLauncher");
+    ASSERT_TRUE(wait_until([&] { return launcher->findData(u"slurm"_s) >= 0; }));
+    launcher->setCurrentIndex(launcher->findData(u"slurm"_s));
+    auto* nodes = child<QListWidget>(dialog, "pasteNodes");
+    for (int row = 0; row < nodes->count(); ++row) {
+        nodes->item(row)->setCheckState(row == 0 ? Qt::Checked : Qt::Unchecked);
+    }
+    ASSERT_TRUE(wait_until([&] { return ok->isEnabled(); })) << qPrintable(fault->text());
+    EXPECT_TRUE(child<QPlainTextEdit>(dialog, "pasteResult")->toPlainText().contains(u"launcher: slurm"_s));
+
     // What is no launcher is started by itself.
     child<QPlainTextEdit>(dialog, "pasteLine")->setPlainText(u"own-trainer --config cfg.yaml"_s);
     ASSERT_TRUE(wait_until([&] {
