@@ -35,6 +35,7 @@ std::vector<RunExporter::Choice> RunExporter::choices() {
         {ExportFormat::Telemetry, tr("&Telemetry as a table (CSV)…"), tr("A row for each value of a node")},
         {ExportFormat::TensorBoard, tr("Event files for Tensor&Board…"),
          tr("A folder for tensorboard --logdir")},
+        {ExportFormat::Mlflow, tr("A folder for M&Lflow…"), tr("For mlflow ui --backend-store-uri")},
         {ExportFormat::Prometheus, tr("Last values for &Prometheus…"), tr("For a textfile collector")},
         {ExportFormat::Events, tr("All &events (JSON lines)…"),
          tr("Everything that Rankscope knows of the run")}};
@@ -58,7 +59,7 @@ void RunExporter::choose(const std::shared_ptr<RunStore>& store, const RunRecord
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDirectory(first_folder());
-    if (format == ExportFormat::TensorBoard) {
+    if (is_folder(format)) {
         dialog->setLabelText(QFileDialog::FileName, tr("New folder:"));
     }
     dialog->selectFile(qs(export_name(run, format)));

@@ -36,7 +36,7 @@ int run_export(const GlobalOptions& options, const ExportWishes& wishes) {
     what.path = wishes.output;
     what.replace = wishes.force;
     what.program = std::string("rankscopectl ") + RANKSCOPE_VERSION;
-    if (what.format == ExportFormat::TensorBoard && what.path.empty()) {
+    if (is_folder(what.format) && what.path.empty()) {
         const auto run = store->run(wishes.run_id);
         if (!run) {
             report(run.failure(), options.json);
@@ -73,14 +73,15 @@ void add_export_command(CLI::App& runs, GlobalOptions& options, int& code) {
         "export", "One as other programs read it; without further options every event, a JSON line each");
     command->add_option("run", wishes->run_id, "Id, as `runs list` shows it")->required();
     command
-        ->add_option("--format", wishes->format,
-                     "events (JSON lines), csv (metrics), telemetry-csv, tensorboard (a folder of event "
-                     "files), html (a report "
-                     "in one page), prometheus (last values as text)")
-        ->check(CLI::IsMember({"events", "csv", "telemetry-csv", "tensorboard", "html", "prometheus"}));
+        ->add_option(
+            "--format", wishes->format,
+            "events (JSON lines), csv (metrics), telemetry-csv, tensorboard (a folder of event files), "
+            "mlflow (a folder for mlflow ui), html (a report in one page), prometheus (last values as text)")
+        ->check(
+            CLI::IsMember({"events", "csv", "telemetry-csv", "tensorboard", "mlflow", "html", "prometheus"}));
     command->add_option(
         "-o,--output", wishes->output,
-        "File or folder; without it, standard output (tensorboard: a folder by the name of the run)");
+        "File or folder; without it, standard output (tensorboard, mlflow: a folder by the name of the run)");
     command->add_flag("--force", wishes->force, "Replace a file that exists");
     command->callback([&options, &code, wishes] { code = run_export(options, *wishes); });
 }

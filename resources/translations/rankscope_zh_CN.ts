@@ -23154,6 +23154,14 @@ ended with %1</source>
             <source>A row for each report of a rank; above 2,000 names, for each value</source>
             <translation>rank 的每次报告占一行；超过 2,000 个名称时每个值占一行</translation>
         </message>
+        <message>
+            <source>A folder for M&amp;Lflow…</source>
+            <translation>MLflow 文件夹(&amp;L)…</translation>
+        </message>
+        <message>
+            <source>For mlflow ui --backend-store-uri</source>
+            <translation>用于 mlflow ui --backend-store-uri</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::RunGroupsModel</name>

@@ -184,6 +184,30 @@ TEST_F(RunExportTest, EventFilesReadBack) {
     EXPECT_EQ(found["node-node1"][0].values.back(), (std::pair<std::string, double>("gpu.0/util", 0.5)));
 }
 
+TEST_F(RunExportTest, MlflowReadsTheFolder) {
+    add_metrics();
+    const fs::path folder = folder_ / "mlruns";
+    ASSERT_TRUE(written(ExportFormat::Mlflow, folder));
+    std::map<std::string, std::string> found;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+        if (entry.is_regular_file()) {
+            const std::string bytes = read_file(entry.path()).value_or("");
+            EXPECT_EQ(bytes.find(kToken), std::string::npos);
+            const fs::path name = entry.path().lexically_relative(folder / "1");
+            fs::path tag = folder / "1" / *name.begin() / "tags" / "mlflow.runName";
+            const std::string run = read_file(tag).value_or("");
+            found[run.substr(run.rfind(' ') + 1) + ':' + name.lexically_relative(*name.begin()).string()] =
+                bytes;
+        }
+    }
+    EXPECT_EQ(found["rank0:metrics/loss"], "1700000001000 2.5 1\n1700000002000 nan 2\n");
+    EXPECT_EQ(found["node-node1:metrics/gpu.0.util"], "1700000004000 0.5 4\n");
+    EXPECT_EQ(found["rank1:params/world_size"], "2");
+    EXPECT_NE(found["rank0:meta.yaml"].find("\nrun_name: \"a <b> & \\\"c\\\" rank0\"\n"), std::string::npos)
+        << found["rank0:meta.yaml"];
+    EXPECT_TRUE(found.contains("rank0:artifacts/job.yaml"));
+}
+
 TEST_F(RunExportTest, AFolderThatHoldsFilesIsLeftAlone) {
     add_metrics();
     const fs::path folder = folder_ / "tb";
@@ -212,8 +236,9 @@ TEST_F(RunExportTest, ACancelledExportLeavesNothing) {
     add_metrics();
     std::stop_source stop;
     stop.request_stop();
-    for (const auto format : {ExportFormat::Events, ExportFormat::Csv, ExportFormat::Telemetry,
-                              ExportFormat::TensorBoard, ExportFormat::Html, ExportFormat::Prometheus}) {
+    for (const auto format :
+         {ExportFormat::Events, ExportFormat::Csv, ExportFormat::Telemetry, ExportFormat::TensorBoard,
+          ExportFormat::Mlflow, ExportFormat::Html, ExportFormat::Prometheus}) {
         const auto cancelled =
             export_run(*store_, id_, {.format = format, .path = folder_ / "out"}, {}, stop.get_token());
         ASSERT_FALSE(cancelled);

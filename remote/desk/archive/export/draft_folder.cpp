@@ -18,6 +18,8 @@ namespace {
 
 constexpr const char* kContext = "DraftFolder";
 constexpr int kAsUmaskAllows = 0666;
+constexpr std::size_t kPiece = std::size_t{1} << 18;  // of one file, before it is written
+constexpr std::size_t kMostWaiting = std::size_t{64} << 20;
 
 Failure cannot_write(const std::filesystem::path& path, int error) {
     return {
@@ -81,15 +83,39 @@ DraftFolder::~DraftFolder() {
 }
 
 DraftFolder::DraftFolder(DraftFolder&& other) noexcept
-    : path_(std::move(other.path_)), temporary_(std::exchange(other.temporary_, {})), error_(other.error_) {}
+    : path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      waiting_(std::move(other.waiting_)),
+      bytes_(std::exchange(other.bytes_, 0)),
+      error_(other.error_) {}
 
 void DraftFolder::append(const std::filesystem::path& name, std::string_view bytes) {
-    if (error_ == 0) {
-        error_ = append_to(temporary_ / name, bytes);
+    std::string& waiting = waiting_[name];
+    waiting += bytes;
+    bytes_ += bytes.size();
+    if (waiting.size() >= kPiece) {
+        flush(name, waiting);
+    } else if (bytes_ >= kMostWaiting) {
+        flush();
+    }
+}
+
+void DraftFolder::flush(const std::filesystem::path& name, std::string& waiting) {
+    if (error_ == 0 && !waiting.empty()) {
+        error_ = append_to(temporary_ / name, waiting);
+    }
+    bytes_ -= waiting.size();
+    waiting.clear();
+}
+
+void DraftFolder::flush() {
+    for (auto& [name, waiting] : waiting_) {
+        flush(name, waiting);
     }
 }
 
 Result<void> DraftFolder::finish() {
+    flush();
     if (error_ != 0) {
         return cannot_write(path_, error_);
     }

@@ -3,12 +3,11 @@
 
 #include <remote/desk/archive/export/draft_folder.h>
 #include <remote/desk/archive/export/event_files.h>
+#include <remote/desk/archive/export/export_places.h>
 #include <remote/desk/shared/text.h>
 #include <remote/observe/tensorboard/event_writer.h>
 
-#include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -16,25 +15,10 @@ namespace rankscope::inline archive {
 namespace {
 
 constexpr const char* kContext = "RunExport";
-constexpr std::size_t kPiece = std::size_t{1} << 18;  // of one file, before it is written
-constexpr std::size_t kMostWaiting = std::size_t{64} << 20;
 constexpr double kMicroseconds = 1e6;
 
 double seconds_of(std::int64_t t_us) {
     return static_cast<double>(t_us) / kMicroseconds;
-}
-
-// "rank0042" of 1,000 ranks: names sort as numbers do.
-std::string rank_folder(int rank, int world_size) {
-    const std::string number = std::to_string(rank);
-    const std::size_t width = std::to_string(std::max(world_size - 1, 0)).size();
-    return "rank" + std::string(width - std::min(width, number.size()), '0') + number;
-}
-
-// As a name in one folder: nothing of it leads elsewhere.
-std::string node_folder(std::string node) {
-    std::replace(node.begin(), node.end(), '/', '_');
-    return "node-" + node;
 }
 
 // "gpu.0.util" → "gpu.0/util": TensorBoard groups by what stands before the slash.
@@ -63,18 +47,11 @@ public:
     }
 
     void add(const std::string& place, const std::string& record) {
-        std::string& waiting = waiting_[place];
-        if (begun_.insert(place).second) {
-            waiting += tensorboard::version_record(seconds_of(run_.started_us));
-            bytes_ += waiting.size();
+        const std::filesystem::path file = std::filesystem::path(place) / file_name_;
+        if (!folder_.has(file)) {
+            folder_.append(file, tensorboard::version_record(seconds_of(run_.started_us)));
         }
-        waiting += record;
-        bytes_ += record.size();
-        if (waiting.size() >= kPiece) {
-            flush(place, waiting);
-        } else if (bytes_ >= kMostWaiting) {
-            flush();
-        }
+        folder_.append(file, record);
     }
 
     void take(const Event& event) {
@@ -86,40 +63,23 @@ public:
             if (metric->epoch >= 0) {
                 values.emplace_back("epoch", metric->epoch);
             }
-            add(rank_folder(event.rank, run_.world_size), tensorboard::scalars_record(at, step, values));
+            add(rank_place(event.rank, run_.world_size), tensorboard::scalars_record(at, step, values));
         } else if (const auto* sample = event.as<SampleEvent>()) {
             std::vector<std::pair<std::string, double>> values;
             for (const auto& [key, value] : sample->values) {
                 values.emplace_back(tag_of(key), value);
             }
             const std::int64_t second = std::max<std::int64_t>(0, (event.t_us - run_.started_us) / 1'000'000);
-            add(node_folder(event.node), tensorboard::scalars_record(at, second, values));
+            add(node_place(event.node), tensorboard::scalars_record(at, second, values));
         }
     }
 
-    Result<void> finish() {
-        flush();
-        return folder_.finish();
-    }
+    Result<void> finish() { return folder_.finish(); }
 
 private:
-    void flush(const std::string& place, std::string& waiting) {
-        folder_.append(std::filesystem::path(place) / file_name_, waiting);
-        bytes_ -= waiting.size();
-        waiting.clear();
-    }
-    void flush() {
-        for (auto& [place, waiting] : waiting_) {
-            flush(place, waiting);
-        }
-    }
-
     DraftFolder folder_;
     const RunRecord& run_;
     const std::string file_name_;
-    std::map<std::string, std::string> waiting_;  ///< folder → records
-    std::set<std::string> begun_;
-    std::size_t bytes_ = 0;              ///< of all that waits
     std::map<int, std::int64_t> steps_;  ///< the last step of each rank
 };
 
@@ -132,7 +92,7 @@ Result<void> export_event_files(const RunRecord& run, const std::string& job_tex
         return draft.failure();
     }
     EventFiles files(std::move(*draft), run);
-    const std::string first = rank_folder(0, run.world_size);
+    const std::string first = rank_place(0, run.world_size);
     files.add(first, tensorboard::text_record(seconds_of(run.started_us), text(kContext, "job"),
                                               code_block(job_text)));
     if (!run.summary.empty()) {

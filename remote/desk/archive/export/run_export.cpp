@@ -4,6 +4,7 @@
 #include <remote/desk/archive/export/csv_export.h>
 #include <remote/desk/archive/export/event_files.h>
 #include <remote/desk/archive/export/html_report.h>
+#include <remote/desk/archive/export/mlflow_folder.h>
 #include <remote/desk/archive/export/output_file.h>
 #include <remote/desk/archive/export/prometheus_text.h>
 #include <remote/desk/archive/export/run_export.h>
@@ -86,9 +87,12 @@ Result<void> export_prometheus(const RunRecord& run, const ExportOptions& option
     return read ? write_text(options, prometheus_text(state)) : read;
 }
 
-Result<void> export_tensorboard(const RunRecord& run, const ExportOptions& options, EventPasses passes) {
+Result<void> export_folder(const RunRecord& run, const ExportOptions& options, EventPasses passes) {
     Redactor redactor = redactor_of(run);
-    return export_event_files(run, shown_job(run, redactor, "job"), options.path, std::move(passes));
+    const std::string job = shown_job(run, redactor, "job");
+    return options.format == ExportFormat::Mlflow
+               ? export_mlflow_folder(run, job, options.path, std::move(passes))
+               : export_event_files(run, job, options.path, std::move(passes));
 }
 
 const char* suffix_of(ExportFormat format) {
@@ -101,6 +105,8 @@ const char* suffix_of(ExportFormat format) {
             return "-telemetry.csv";
         case ExportFormat::TensorBoard:
             return "-tensorboard";
+        case ExportFormat::Mlflow:
+            return "-mlruns";
         case ExportFormat::Html:
             return ".html";
         case ExportFormat::Prometheus:
@@ -134,7 +140,8 @@ Result<void> export_run(const RunStore& store, const std::string& run_id, const 
         case ExportFormat::Telemetry:
             return export_telemetry_csv(*run, options.path, options.replace, passes(1));
         case ExportFormat::TensorBoard:
-            return export_tensorboard(*run, options, passes(1));
+        case ExportFormat::Mlflow:
+            return export_folder(*run, options, passes(1));
         case ExportFormat::Html:
             return export_html(store, *run, options, passes(2));
         case ExportFormat::Prometheus:
