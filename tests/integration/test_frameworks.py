@@ -91,6 +91,67 @@ if __name__ == "__main__":
     with idist.Parallel("gloo", nproc_per_node=2, nnodes=2, node_rank=node, master_addr="node1", master_port=29533) as parallel:
         parallel.run(training)
 """
+FSDP = """
+import time, torch, torch.distributed as dist
+from torch.distributed.fsdp import fully_shard
+dist.init_process_group("gloo")
+model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
+fully_shard(model, mesh=torch.distributed.device_mesh.init_device_mesh("cpu", (dist.get_world_size(),)))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for step in range(1, 100000):
+    loss = model(torch.rand(4, 8)).square().mean()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    print(f"step {step} loss {loss.item():.4f}", flush=True)
+    time.sleep(0.1)
+"""
+ACCELERATE = """
+import time, torch
+from accelerate import Accelerator
+accelerator = Accelerator(cpu=True)
+model = torch.nn.Linear(8, 1)
+model, optimizer = accelerator.prepare(model, torch.optim.SGD(model.parameters(), lr=0.01))
+for step in range(1, 100000):
+    loss = model(torch.rand(4, 8)).square().mean()
+    accelerator.backward(loss)
+    optimizer.step()
+    optimizer.zero_grad()
+    print(f"step {step} loss {loss.item():.4f}", flush=True)
+    time.sleep(0.1)
+"""
+TRAINER = """
+import time, torch
+from transformers import Trainer, TrainingArguments
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 1)
+    def forward(self, x, labels=None):
+        time.sleep(0.05)
+        out = self.layer(x)
+        return {"loss": (out - labels).square().mean(), "logits": out}
+data = [{"x": torch.rand(8), "labels": torch.rand(1)} for _ in range(4000)]
+Trainer(model=Model(), train_dataset=data, args=TrainingArguments("/tmp/trainer-out", use_cpu=True, ddp_backend="gloo", logging_steps=5, max_steps=5000,
+        per_device_train_batch_size=4, save_strategy="no", report_to=[])).train()
+"""
+DEEPSPEED = """
+import argparse, time, torch, deepspeed
+parser = argparse.ArgumentParser()
+parser.add_argument("--local_rank", type=int, default=-1)
+parser.parse_args()
+deepspeed.init_distributed("gloo")
+model = torch.nn.Linear(8, 1)
+engine, *_ = deepspeed.initialize(model=model, model_parameters=model.parameters(), config={"train_micro_batch_size_per_gpu": 4, "steps_per_print": 10**9,
+    "optimizer": {"type": "SGD", "params": {"lr": 0.01}}})
+for step in range(1, 100000):
+    loss = engine(torch.rand(4, 8)).square().mean()
+    engine.backward(loss)
+    engine.step()
+    print(f"step {step} loss {loss.item():.4f}", flush=True)
+    time.sleep(0.1)
+"""
+TORCHRUN = "torchrun --nnodes=2 --nproc-per-node=2 --node-rank={node} --master-addr=10.0.0.7 --master-port=29544 {script}"
 JAX = """
 import time, jax
 jax.distributed.initialize()
@@ -191,6 +252,38 @@ class Frameworks(unittest.TestCase):
     @needs("torch", "ignite")
     def test_ignite(self):
         self.check_inner(self.begin(IGNITE, "python ign.py --node_rank 0", "ign"))
+
+    def check_ranks(self, script: str, line: str, name: str, all_print: bool = True):
+        """Programs whose ranks Rankscope starts, two on each node: a curve of each, a stopped and a killed one named, nothing left."""
+        run = self.begin(script, line, name)
+        run.wait_for("the curves", lambda it: self.curves(it) >= (set(range(4)) if all_print else {0}), 180)
+        started, = (event for event in run.of("stage", stage="start", rank=3, status="done"))
+        self.end_by_faults(run, 3, int(started["detail"].split()[1]))
+
+    def both_nodes(self, script: str) -> str:
+        return "\n".join(TORCHRUN.format(node=node, script=script) for node in range(2)) + "\n"
+
+    @needs("torch")
+    def test_fsdp2(self):
+        self.check_ranks(FSDP, self.both_nodes("fsdp2.py"), "fsdp2")
+
+    @needs("torch", "lightning")
+    def test_lightning_below_torchrun(self):
+        self.check_ranks(LIGHTNING, self.both_nodes("below.py"), "below")
+
+    @needs("torch", "accelerate")
+    def test_accelerate(self):
+        lines = [f"accelerate launch --cpu --num_machines 2 --num_processes 4 --machine_rank {node} --main_process_ip 10.0.0.7 accel.py"
+                 for node in range(2)]
+        self.check_ranks(ACCELERATE, "\n".join(lines) + "\n", "accel")
+
+    @needs("torch", "transformers", "accelerate")
+    def test_trainer_of_transformers(self):
+        self.check_ranks(TRAINER, self.both_nodes("trainer.py"), "trainer", all_print=False)
+
+    @needs("torch", "deepspeed")
+    def test_deepspeed(self):
+        self.check_ranks(DEEPSPEED, "deepspeed --num_nodes 2 --num_gpus 2 speed.py\n", "speed")
 
     @needs("jax")
     def test_jax(self):
