@@ -68,6 +68,12 @@ config::ConfigNode value_of(const KeyInfo& info, const QString& text, QString* e
     return node;
 }
 
+// A value, or in words what holds without one.
+QString shown_default(const KeyInfo& info) {
+    const std::string normal = default_of(info);
+    return normal == info.absent ? translated_key(info.absent) : qs(normal);
+}
+
 QString shown_text(const QWidget* editor) {
     if (const auto* box = qobject_cast<const QComboBox*>(editor)) {
         return box->currentData().toString();
@@ -89,7 +95,7 @@ KeyRows::KeyRows(FieldForm* form) : QObject(form), form_(form) {}
 
 QWidget* KeyRows::make_editor(const KeyInfo& info) {
     const QString name = u"launch."_s % qs(info.path);
-    const QString normal = qs(default_of(info));
+    const QString normal = shown_default(info);
     if (is_choice(info)) {
         auto* box = new ComboBox(form_);
         box->setObjectName(name);
@@ -329,7 +335,7 @@ void KeyRows::set_offers(const std::string& key, const std::vector<ComputeOffer>
     for (int i = 0; i < box->count(); ++i) {
         const QString value = box->itemData(i).toString();
         if (value.isEmpty()) {
-            const QString word = qs(default_of(*row->info));
+            const QString word = shown_default(*row->info);
             box->setItemText(
                 i, normal.isEmpty() ? tr("default: %1").arg(word) : tr("default: %1 (%2)").arg(word, normal));
             continue;

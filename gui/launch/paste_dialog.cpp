@@ -392,7 +392,7 @@ void PasteDialog::show_read(const ReadText& read) {
                               : tr("The line asks for %n node(s): tick them.", nullptr, line->nodes));
     if (submits) {
         if (count != 1) {
-            show_fault(tr("The job is submitted on one node, and %n are ticked.", nullptr, count),
+            show_fault(tr("The job is submitted on one node; ticked: %1.").arg(count),
                        tr("Tick one node that has %1.").arg(QString::fromLatin1(launcher.command)));
             return;
         }
@@ -400,10 +400,10 @@ void PasteDialog::show_read(const ReadText& read) {
     } else {
         const bool as_one = count == 1 && can_be_one_node(*line);
         if (asks && line->nodes > 1 && count != line->nodes && !all && !as_one) {
-            show_fault(tr("The line asks for %1 nodes, and %2 are ticked.").arg(line->nodes).arg(count),
+            show_fault(tr("The line asks for %1 nodes; ticked: %2.").arg(line->nodes).arg(count),
                        int(inventory_.nodes.size()) < line->nodes
                            ? tr("The inventory has fewer nodes: add the others in Fleet.")
-                           : tr("Tick %n node(s) above.", nullptr, line->nodes));
+                           : tr("Tick %n node(s) below.", nullptr, line->nodes));
             return;
         }
         if (all && count != line->nodes && !as_one) {

@@ -216,17 +216,10 @@
             </translation>
         </message>
         <message numerus="yes">
-            <source>The job is submitted on one node, and %n are ticked.</source>
+            <source>Tick %n node(s) below.</source>
             <translation>
-                <numerusform>The job is submitted on one node, and %n is ticked.</numerusform>
-                <numerusform>The job is submitted on one node, and %n are ticked.</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>Tick %n node(s) above.</source>
-            <translation>
-                <numerusform>Tick %n node above.</numerusform>
-                <numerusform>Tick %n nodes above.</numerusform>
+                <numerusform>Tick %n node below.</numerusform>
+                <numerusform>Tick %n nodes below.</numerusform>
             </translation>
         </message>
     </context>

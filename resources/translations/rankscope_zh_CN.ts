@@ -4057,6 +4057,94 @@
             <source>Keep one: batch counts the samples of all ranks, batch_per_rank those of one.</source>
             <translation>只保留一个：batch 是所有 rank 的样本数，batch_per_rank 是一个 rank 的样本数。</translation>
         </message>
+        <message>
+            <source>%1 is not a mapping</source>
+            <translation>%1 不是映射</translation>
+        </message>
+        <message>
+            <source>Write for example: %1</source>
+            <translation>例如写成：%1</translation>
+        </message>
+        <message>
+            <source>"%1" is not a variable's name</source>
+            <translation>“%1” 不是变量名</translation>
+        </message>
+        <message>
+            <source>Write it as { NAME: value, OTHER: value }.</source>
+            <translation>写成 { NAME: value, OTHER: value }。</translation>
+        </message>
+        <message>
+            <source>"%1" is not a rank</source>
+            <translation>“%1” 不是 rank</translation>
+        </message>
+        <message>
+            <source>is too often</source>
+            <translation>过于频繁</translation>
+        </message>
+        <message>
+            <source>Write 0 for none, or at least 0.1.</source>
+            <translation>写 0 表示不采样，否则至少 0.1。</translation>
+        </message>
+        <message>
+            <source>names no folder</source>
+            <translation>没有给出文件夹</translation>
+        </message>
+        <message>
+            <source>Write the folder that the program gives its SummaryWriter, such as runs or ~/logs/{rank}.</source>
+            <translation>写程序传给 SummaryWriter 的文件夹，例如 runs 或 ~/logs/{rank}。</translation>
+        </message>
+        <message>
+            <source>more than %1 patterns</source>
+            <translation>超过 %1 个模式</translation>
+        </message>
+        <message>
+            <source>Leave out the ones that you need least.</source>
+            <translation>去掉最不需要的模式。</translation>
+        </message>
+        <message>
+            <source>"%1" is not a pattern: %2</source>
+            <translation>“%1” 不是模式：%2</translation>
+        </message>
+        <message>
+            <source>Make it from a line of your program: `rankscopectl metrics learn --line 'step 5 loss 0.31' --field step=5 --field loss=0.31`.</source>
+            <translation>用程序的一行输出来生成：`rankscopectl metrics learn --line 'step 5 loss 0.31' --field step=5 --field loss=0.31`。</translation>
+        </message>
+        <message>
+            <source>the list is empty</source>
+            <translation>列表为空</translation>
+        </message>
+        <message>
+            <source>Name at least one node, or write nodes: local for this computer.</source>
+            <translation>至少列出一个节点，或写 nodes: local 表示本机。</translation>
+        </message>
+        <message>
+            <source>"%1" is there twice</source>
+            <translation>“%1” 出现两次</translation>
+        </message>
+        <message>
+            <source>Use procs_per_node for several ranks on a node.</source>
+            <translation>同一节点上的多个 rank 用 procs_per_node。</translation>
+        </message>
+        <message>
+            <source>Write auto, a number from 1 to %1, or one for each node: { node1: 4, node2: 2 }.</source>
+            <translation>写 auto、1 到 %1 之间的数，或每个节点一个：{ node1: 4, node2: 2 }。</translation>
+        </message>
+        <message>
+            <source>"%1" is not the index of a GPU</source>
+            <translation>“%1” 不是 GPU 的序号</translation>
+        </message>
+        <message>
+            <source>GPU %1 is there twice</source>
+            <translation>GPU %1 出现两次</translation>
+        </message>
+        <message>
+            <source>"%1" is not a time as Slurm reads it</source>
+            <translation>“%1” 不是 Slurm 能读的时间</translation>
+        </message>
+        <message>
+            <source>Write minutes, "HH:MM:SS" or "D-HH:MM:SS".</source>
+            <translation>写分钟数、"HH:MM:SS" 或 "D-HH:MM:SS"。</translation>
+        </message>
     </context>
     <context>
         <name>JobEdit</name>
@@ -22398,29 +22486,13 @@ acc1 &lt; 0.2 for 1000 steps</translation>
                 <numerusform>命令行需要 %n 个节点：请勾选。</numerusform>
             </translation>
         </message>
-        <message numerus="yes">
-            <source>The job is submitted on one node, and %n are ticked.</source>
-            <translation>
-                <numerusform>作业在一个节点上提交，而勾选了 %n 个。</numerusform>
-            </translation>
-        </message>
         <message>
             <source>Tick one node that has %1.</source>
             <translation>勾选一个有 %1 的节点。</translation>
         </message>
         <message>
-            <source>The line asks for %1 nodes, and %2 are ticked.</source>
-            <translation>命令行需要 %1 个节点，而勾选了 %2 个。</translation>
-        </message>
-        <message>
             <source>The inventory has fewer nodes: add the others in Fleet.</source>
             <translation>节点清单中的节点不足：请在“集群”中添加其余节点。</translation>
-        </message>
-        <message numerus="yes">
-            <source>Tick %n node(s) above.</source>
-            <translation>
-                <numerusform>在上方勾选 %n 个节点。</numerusform>
-            </translation>
         </message>
         <message>
             <source>The &amp;first %1</source>
@@ -22473,6 +22545,20 @@ acc1 &lt; 0.2 for 1000 steps</translation>
         <message>
             <source>Open the script that starts the training.</source>
             <translation>请打开启动训练的脚本。</translation>
+        </message>
+        <message>
+            <source>The job is submitted on one node; ticked: %1.</source>
+            <translation>作业在一个节点上提交；已勾选：%1。</translation>
+        </message>
+        <message>
+            <source>The line asks for %1 nodes; ticked: %2.</source>
+            <translation>该行需要 %1 个节点；已勾选：%2。</translation>
+        </message>
+        <message numerus="yes">
+            <source>Tick %n node(s) below.</source>
+            <translation>
+                <numerusform>请在下面勾选 %n 个节点。</numerusform>
+            </translation>
         </message>
     </context>
     <context>

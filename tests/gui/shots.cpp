@@ -178,6 +178,14 @@ void launch_shots(MainWindow& window, const Camera& camera) {
     camera.take(dialog, "paste");
     line->setPlainText(u"torchrun --nproc-per-node=$GPUS train.py"_s);
     camera.take(dialog, "paste-fault");
+    line->setPlainText(
+        u"torchrun --nnodes=2 --nproc-per-node=4 pretrain.py --lr 0.1 --data "
+        u"/data/a-very-long-name-of-a-dataset\n"
+        u"torchrun --nnodes=2 --nproc-per-node=4 pretrain.py --lr 0.05\nsrun -N 2 --ntasks-per-node=4 python3 evaluate.py"_s);
+    camera.take(dialog, "paste-starts");
+    line->setPlainText(u"source settings.sh\nsrun -N 2 -p $QUEUE python3 train.py --data \"$1\" -m $MODEL"_s);
+    settle(1500);
+    camera.take(dialog, "paste-values");
     dialog->reject();
     const JobRead own = parse_job(
         "name: finetune\nlauncher: slurm\nslurm: { login: node1, nodes: 2, partition: gpu, time: soon, "

@@ -240,7 +240,7 @@ TEST_F(Pages, AnSrunLineBecomesASlurmJobWithoutClosingTheDialog) {
         ->setPlainText(u"torchrun --nnodes=2 --nproc-per-node=2 train.py"_s);
     EXPECT_TRUE(nodes->isVisible());
     EXPECT_FALSE(ok->isEnabled());
-    EXPECT_TRUE(fault->text().contains(u"2 nodes, and 1 are ticked"_s)) << qPrintable(fault->text());
+    EXPECT_TRUE(fault->text().contains(u"2 nodes; ticked: 1"_s)) << qPrintable(fault->text());
     tick(u"node1"_s, true);
     EXPECT_TRUE(ok->isEnabled()) << qPrintable(fault->text());
     // Or at once.
