@@ -5861,14 +5861,6 @@
             <translation>%1 未知，已略去。</translation>
         </message>
         <message>
-            <source>%1 has no option %2 that is known here.</source>
-            <translation>%1 没有这里已知的选项 %2。</translation>
-        </message>
-        <message>
-            <source>Leave it out, or write it as %1=VALUE if it takes a value.</source>
-            <translation>去掉它；如果它需要值，则写成 %1=VALUE。</translation>
-        </message>
-        <message>
             <source>%1 has no value.</source>
             <translation>%1 没有值。</translation>
         </message>
@@ -6259,6 +6251,10 @@
         <message>
             <source>Variables may come from %1, which is not here: open the script in its folder.</source>
             <translation>变量可能来自 %1，该文件不在这里：请在脚本所在的文件夹中打开脚本。</translation>
+        </message>
+        <message>
+            <source>%1 is not here, so what it starts is not known: each node runs it as it is.</source>
+            <translation>%1 不在这里，因此不知道它启动什么：每个节点原样运行它。</translation>
         </message>
     </context>
     <context>

@@ -82,9 +82,12 @@ TEST_F(Pages, ACommandLineBecomesTheJob) {
     auto* ok = child<QPushButton>(dialog, "pasteOk");
     auto* line = child<QPlainTextEdit>(dialog, "pasteLine");
     EXPECT_FALSE(ok->isEnabled());
-    line->setPlainText(u"torchrun --never-heard a.py"_s);
+    line->setPlainText(u"torchrun --master-port=70000 a.py"_s);
     EXPECT_FALSE(ok->isEnabled());
-    EXPECT_TRUE(child<NoticeBar>(dialog, "pasteFault")->text().contains(u"--never-heard"_s));
+    EXPECT_TRUE(child<NoticeBar>(dialog, "pasteFault")->text().contains(u"--master-port=70000"_s));
+    line->setPlainText(u"torchrun --never-heard a.py"_s);
+    EXPECT_TRUE(ok->isEnabled());
+    EXPECT_TRUE(child<QLabel>(dialog, "pasteNotes")->text().contains(u"--never-heard"_s));
     line->setPlainText(
         u"NCCL_DEBUG=INFO torchrun --nnodes=2 \\\n --nproc-per-node=2 --node-rank=0 train.py --lr 0.1"_s);
     EXPECT_TRUE(ok->isEnabled()) << qPrintable(child<NoticeBar>(dialog, "pasteFault")->text());

@@ -206,6 +206,17 @@ TEST(LaunchLine, Accelerate) {
     EXPECT_EQ(job.env.at("ACCELERATE_MIXED_PRECISION"), "bf16");
     EXPECT_EQ(job.command, (Words{"python3", "train.py", "--x", "1"}));
     EXPECT_FALSE(read_launch_line("accelerate launch --num_machines 2 --num_processes 3 a.py"));
+    const auto plugins = read_launch_line(
+        "accelerate launch --use_fsdp --fsdp_state_dict_type FULL_STATE_DICT "
+        "--fsdp_transformer_layer_cls_to_wrap Block "
+        "--zero_stage=2 --num_processes 4 a.py --x 1");
+    ASSERT_TRUE(plugins) << plugins.failure().what;
+    EXPECT_EQ(plugins->job.env,
+              (std::map<std::string, std::string>{{"ACCELERATE_DEEPSPEED_ZERO_STAGE", "2"},
+                                                  {"ACCELERATE_USE_FSDP", "true"},
+                                                  {"FSDP_STATE_DICT_TYPE", "FULL_STATE_DICT"},
+                                                  {"FSDP_TRANSFORMER_CLS_TO_WRAP", "Block"}}));
+    EXPECT_EQ(plugins->job.command, (std::vector<std::string>{"python3", "a.py", "--x", "1"}));
     EXPECT_FALSE(read_launch_line("accelerate config"));
 }
 
@@ -253,7 +264,6 @@ TEST(LaunchLine, WhatIsNotUnderstoodIsNamed) {
         {"torchrun --nproc_per_node=$N a.py", "\"$N\" is not a number"},
         {"torchrun --nproc_per_node", "has no value"},
         {"torchrun --nproc_per_node 2", "names no program"},
-        {"torchrun --never-heard a.py", "--never-heard"},
         {"torchrun --master_port=70000 a.py", "0 to 65535"},
         {"torchrun 'a.py", "never closed"},
         {"mpirun -H a:x ./a", "host:slots"},
@@ -266,6 +276,12 @@ TEST(LaunchLine, WhatIsNotUnderstoodIsNamed) {
         const std::string all = to_line(line.failure());
         EXPECT_NE(all.find(expected), std::string::npos) << text << "\n" << all;
         EXPECT_FALSE(line.failure().remedy.empty()) << text;
+    }
+    for (const std::string text : {"torchrun --never-heard a.py", "mpirun --never-heard=3 python3 a.py",
+                                   "deepspeed --never-heard 3 a.py"}) {
+        const PastedLine line = read(text);
+        EXPECT_NE(said(line.notes).find("--never-heard"), std::string::npos) << text;
+        EXPECT_EQ(line.job.command.at(1), "a.py") << text;
     }
     EXPECT_FALSE(job_from(read("mpirun -H stranger:1 ./a"), two_nodes(), {}));
     EXPECT_FALSE(job_from(read("torchrun --nnodes 3 a.py"), two_nodes(), {})) << "two nodes are there";

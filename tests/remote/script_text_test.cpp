@@ -157,6 +157,36 @@ TEST_F(Scripts, AskForWhatTheyAreGiven) {
               (Words{"python3", "train.py", "--data", "/data/it's", "here", "--model", "small"}));
 }
 
+TEST_F(Scripts, StartInTheBackground) {
+    const PastedLine line = read(
+        "CUDA_VISIBLE_DEVICES=0,1 nohup torchrun --nproc-per-node=2 --master-port=$((29000 + 511)) train.py "
+        "> log "
+        "2>&1 &\n");
+    EXPECT_EQ(line.job.master_port, 29511);
+    EXPECT_EQ(line.job.command, (Words{"python3", "train.py"}));
+}
+
+TEST_F(Scripts, AreTakenAsTheyAreWhereNobodyKnowsThem) {
+    EXPECT_EQ(read("litgpt finetune lora --devices 4\n").job.command,
+              (Words{"litgpt", "finetune", "lora", "--devices", "4"}));
+    EXPECT_EQ(read("pixi run train\n").job.command, (Words{"train"}));
+    const PastedLine line = read("bash tools/dist_train.sh configs/a.py 8\n");
+    EXPECT_EQ(line.job.command, (Words{"bash", "tools/dist_train.sh", "configs/a.py", "8"}));
+    EXPECT_NE(line.notes.front().find("is not here"), std::string::npos) << line.notes.front();
+    PastedText pasted;
+    pasted.text = "pip install -e .\n";
+    EXPECT_FALSE(read_script_text(pasted).line);
+}
+
+TEST_F(Scripts, AreOfOtherBatchSystems) {
+    const PastedLine flux = read("flux run -N 2 -n 8 python t.py\n");
+    EXPECT_EQ(flux.nodes, 2);
+    EXPECT_EQ(flux.job.procs_per_node, 4);
+    const PastedLine pdsh = read("pdsh -w node[1-2] 'torchrun --nnodes=2 --nproc-per-node=8 t.py'\n");
+    EXPECT_EQ(pdsh.nodes, 2);
+    EXPECT_EQ(pdsh.job.procs_per_node, 8);
+}
+
 TEST_F(Scripts, KnowSlurmsNumbersFromTheirOptions) {
     const std::string text = R"sh(#!/bin/bash
 #SBATCH --nodes=3 --ntasks-per-node=1

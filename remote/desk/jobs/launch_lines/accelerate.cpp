@@ -6,10 +6,59 @@
 #include <remote/desk/jobs/launch_lines/launch_tool.h>
 #include <remote/desk/shared/text.h>
 
+#include <map>
+
 namespace rankscope::inline jobs::launch_lines {
 namespace {
 
 constexpr const char* kContext = "LaunchLines";
+
+// "--fsdp_state_dict_type X" is FSDP_STATE_DICT_TYPE=X for the ranks, and others of the plugins alike: accelerate hands
+// them over by their names (accelerate/utils/launch.py). Nothing: the launcher needs it itself.
+std::string variable_of(std::string name) {
+    static const std::map<std::string, std::string> other{
+        {"FSDP_TRANSFORMER_LAYER_CLS_TO_WRAP", "FSDP_TRANSFORMER_CLS_TO_WRAP"},
+        {"ZERO3_INIT_FLAG", "ACCELERATE_DEEPSPEED_ZERO3_INIT"},
+        {"DEEPSPEED_CONFIG_FILE", "ACCELERATE_DEEPSPEED_CONFIG_FILE"},
+        {"GRADIENT_CLIPPING", "ACCELERATE_GRADIENT_CLIPPING"}};
+    for (char& c : name) {
+        c = c == '-' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    }
+    if (const auto known = other.find(name); known != other.end()) {
+        return known->second;
+    }
+    for (const char* family : {"FSDP_", "MEGATRON_LM_", "PARALLELISM_CONFIG_"}) {
+        if (name.starts_with(family)) {
+            return name;
+        }
+    }
+    for (const char* family : {"ZERO_STAGE", "ZERO3_", "OFFLOAD_"}) {
+        if (name.starts_with(family)) {
+            return "ACCELERATE_DEEPSPEED_" + name;
+        }
+    }
+    const bool is_dynamo = name.starts_with("DYNAMO_") || name.starts_with("USE_");
+    return is_dynamo ? "ACCELERATE_" + name : std::string();
+}
+
+void add_environment_rules(const Words& words, std::size_t at, OptionRules& rules, PastedLine& line) {
+    for (; at < words.size() && words[at].starts_with("--"); ++at) {
+        const std::string name = words[at].substr(2, words[at].find('=') - 2);
+        const std::string variable = variable_of(name);
+        const bool joined = words[at].find('=') != std::string::npos;
+        const bool is_flag = variable.starts_with("ACCELERATE_USE_") || name.starts_with("dynamo_use");
+        if (!variable.empty()) {
+            rules.push_back({name, !is_flag, [&line, variable](const std::string& value) {
+                                 line.job.env[variable] = value.empty() ? "true" : value;
+                                 return std::string();
+                             }});
+        }
+        at += joined || at + 1 >= words.size() || words[at + 1].starts_with("--") ||
+                      words[at + 1].ends_with(".py")
+                  ? 0
+                  : 1;
+    }
+}
 
 }  // namespace
 
@@ -66,6 +115,7 @@ Result<void> read_accelerate(const Words& words, std::size_t at, PastedLine& lin
         {"m module", false, into_flag(style.module)},
         {"no-python", false, into_flag(style.no_python)},
     };
+    add_environment_rules(words, at, rules, line);
     leave_out(rules, because::nodes_are_in_order(), {"machine-rank"});
     leave_out(rules, because::the_master_is_found(), {"main-process-ip"});
     leave_out(rules, because::a_run_has_its_own_rendezvous(), {"rdzv-backend", "rdzv-conf"});

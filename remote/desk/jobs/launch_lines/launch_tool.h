@@ -22,7 +22,7 @@ using TakeValue = std::function<std::string(const std::string& value)>;
 /// One option of a launcher. `take` gets the value (empty for a flag) and returns what is wrong with it, or
 /// nothing. Without `take` the option is left out, and `why`, if there is one, becomes a note.
 struct OptionRule {
-    const char* names;  ///< separated by blanks, without dashes: "nproc-per-node nproc_per_node"
+    std::string names;  ///< separated by blanks, without dashes: "nproc-per-node nproc_per_node"
     bool has_value;
     TakeValue take;
     std::string why = {};

@@ -57,7 +57,7 @@ Failure not_understood(LauncherTool tool, const std::string& what, const std::st
 
 namespace {
 
-// Where srun's options end, if one of them is not known: what follows is started, and no value.
+// Where options end, if one of them is not known: what follows is started, and no value.
 bool is_a_program(const Words& words, std::size_t at) {
     const std::string& word = words[at];
     const std::string name = word.substr(word.rfind('/') + 1);
@@ -94,23 +94,21 @@ Result<void> read_options(LauncherTool tool, const Words& words, std::size_t& at
             written = word.substr(0, 2);
         }
         if (rule == rules.end()) {
-            if (tool == LauncherTool::Srun && word.starts_with("--")) {  // sites have options of their own
-                const bool has_value = equals == std::string::npos && at + 1 < words.size() &&
-                                       words[at + 1][0] != '-' && !is_a_program(words, at + 1);
-                line.allocation_extra.push_back(has_value ? word + '=' + words[++at] : word);
+            // Newer versions and sites have options of their own. A value is no option and no program.
+            const bool has_value = equals == std::string::npos && at + 1 < words.size() &&
+                                   words[at + 1][0] != '-' && !is_a_program(words, at + 1);
+            const std::string whole = has_value ? word + '=' + words[at + 1] : word;
+            at += has_value ? 1 : 0;
+            if (tool == LauncherTool::Srun && word.starts_with("--")) {
+                line.allocation_extra.push_back(whole);
                 line.notes.push_back(
                     text(kContext, "%1: belongs to the allocation; the job's nodes are used as they are",
-                         {line.allocation_extra.back()}));
+                         {whole}));
                 line.allocation_notes.push_back(line.notes.back());
-                continue;
+            } else {
+                line.notes.push_back(text(kContext, "%1 is not known and was left out.", {whole}));
             }
-            if (equals != std::string::npos) {
-                line.notes.push_back(text(kContext, "%1 is not known and was left out.", {word}));
-                continue;
-            }
-            return not_understood(
-                tool, text(kContext, "%1 has no option %2 that is known here.", {to_string(tool), word}),
-                text(kContext, "Leave it out, or write it as %1=VALUE if it takes a value.", {word}));
+            continue;
         }
         if (rule->has_value && !value) {
             if (at + 1 >= words.size()) {

@@ -42,13 +42,19 @@ std::optional<FoundLauncher> find_known_launcher(const Words& words, std::size_t
         found.at = module + 2;
         return found;
     }
-    static const std::map<std::string, LauncherTool> programs{
-        {"torchrun", LauncherTool::Torchrun},     {"srun", LauncherTool::Srun},
-        {"deepspeed", LauncherTool::DeepSpeed},   {"ds", LauncherTool::DeepSpeed},
-        {"horovodrun", LauncherTool::Horovodrun}, {"mpirun", LauncherTool::Mpirun},
-        {"mpiexec", LauncherTool::Mpirun},        {"mpirun.openmpi", LauncherTool::Mpirun},
-        {"orterun", LauncherTool::Mpirun},        {"mpiexec.hydra", LauncherTool::Mpirun},
-        {"fleetrun", LauncherTool::Paddle},       {"accelerate", LauncherTool::Accelerate}};
+    static const std::map<std::string, LauncherTool> programs{{"torchrun", LauncherTool::Torchrun},
+                                                              {"srun", LauncherTool::Srun},
+                                                              {"yhrun", LauncherTool::Srun},
+                                                              {"deepspeed", LauncherTool::DeepSpeed},
+                                                              {"ds", LauncherTool::DeepSpeed},
+                                                              {"horovodrun", LauncherTool::Horovodrun},
+                                                              {"mpirun", LauncherTool::Mpirun},
+                                                              {"mpiexec", LauncherTool::Mpirun},
+                                                              {"mpirun.openmpi", LauncherTool::Mpirun},
+                                                              {"orterun", LauncherTool::Mpirun},
+                                                              {"mpiexec.hydra", LauncherTool::Mpirun},
+                                                              {"fleetrun", LauncherTool::Paddle},
+                                                              {"accelerate", LauncherTool::Accelerate}};
     const auto known = programs.find(name);
     if (known == programs.end()) {
         return std::nullopt;

@@ -45,6 +45,7 @@ first_word() {
 # NOTE WORD…: the words are the program; the note says what was around it.
 within() {
     export RS_WRAPPERS=${RS_WRAPPERS:+$RS_WRAPPERS$'\n'}$1
+    if ! type -P -- "$2" > /dev/null; then RS_NAME=$2 RS_KIND=other exec "$RS_RECORDER" "${@:3}"; fi
     exec "${@:2}"
 }
 
@@ -164,7 +165,20 @@ case $rs_name in
         export RS_NODE=${host#*@}
         exec bash -c "${*:$((at + 1))}"
         ;;
-    srun)
+    pdsh | clush)
+        at=$(first_word "-w -x -g -l -f -R -t -u -N" "$@")
+        if [ "$at" -gt $# ]; then record left "$rs_name" "$@"; fi
+        export RS_WRAPPERS=${RS_WRAPPERS:+$RS_WRAPPERS$'\n'}"$rs_name ${*:1:$((at - 1))}"
+        exec bash -c "${*:$at}"
+        ;;
+    flux)
+        if [ "$1" = run ] || [ "$1" = submit ]; then
+            rs_called=srun
+            launcher "-N -n -c -g -t -q -B -x --nodes --ntasks --cores-per-task --gpus-per-task --time-limit --queue" "${@:2}"
+        fi
+        record left "$rs_name" "$@"
+        ;;
+    srun | yhrun)
         launcher "-N -n -c -p -A -t -J -w -x -o -e -i -G -D -C -q -d -m -r --nodes --ntasks --cpus-per-task --partition --account --time \
 --job-name --nodelist --exclude --output --error --input --gpus --gres --constraint --qos --mem --ntasks-per-node --gpus-per-node \
 --gpus-per-task --jobid --mpi --cpu-bind --distribution --container-image --container-mounts --container-name --container-workdir \

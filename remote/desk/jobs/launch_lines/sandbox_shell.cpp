@@ -17,6 +17,7 @@
 #include <array>
 #include <filesystem>
 #include <set>
+#include <sstream>
 #include <utility>
 
 // NOLINTBEGIN(cppcoreguidelines-macro-usage)
@@ -49,59 +50,18 @@ constexpr int kMostAttempts = 6;
 constexpr std::size_t kMostOutput = std::size_t{4} << 20;
 constexpr std::size_t kMostStarts = 500;
 constexpr std::size_t kMostOfAFile = std::size_t{1} << 20;
+constexpr const char* kOwnScript = "RS_NAME=";  // it begins so, and is no script of the user
 constexpr uid_t kNobody = 65534;
 constexpr const char* kHome = "/home/of-the-script";
 constexpr std::array<std::string_view, 9> kOwnFolders{"/rs",   "/proc", "/dev",   "/usr", "/bin",
                                                       "/sbin", "/lib",  "/lib64", "/etc"};
 
 // Programs that have a recorder of their own, so that `command -v` finds them.
-constexpr std::array kRecorded{"torchrun",
-                               "python",
-                               "python3",
-                               "srun",
-                               "mpirun",
-                               "mpiexec",
-                               "horovodrun",
-                               "deepspeed",
-                               "accelerate",
-                               "colossalai",
-                               "composer",
-                               "ray",
-                               "llamafactory-cli",
-                               "swift",
-                               "xtuner",
-                               "tune",
-                               "yolo",
-                               "dlrover-run",
-                               "jsrun",
-                               "aprun",
-                               "flux",
-                               "hostname",
-                               "scontrol",
-                               "nvidia-smi",
-                               "ip",
-                               "squeue",
-                               "sinfo",
-                               "sacct",
-                               "which",
-                               "sudo",
-                               "uv",
-                               "poetry",
-                               "pixi",
-                               "pipenv",
-                               "hatch",
-                               "micromamba",
-                               "mamba",
-                               "numactl",
-                               "taskset",
-                               "chrt",
-                               "docker",
-                               "podman",
-                               "singularity",
-                               "apptainer",
-                               "ssh",
-                               "nvcc",
-                               "sleep"};
+constexpr const char* kRecorded =
+    "torchrun python python3 srun mpirun mpiexec horovodrun deepspeed accelerate colossalai composer "
+    "ray llamafactory-cli swift xtuner tune yolo dlrover-run jsrun aprun flux hostname scontrol "
+    "nvidia-smi ip squeue sinfo sacct which sudo uv poetry pixi pipenv hatch micromamba mamba numactl "
+    "taskset chrt docker podman singularity apptainer ssh nvcc sleep pdsh clush yhrun";
 // Programs of /usr/bin that work on text and on files of the sandbox.
 constexpr std::array kTools{
     "sed",    "awk",   "grep",     "egrep",     "fgrep", "head",     "tail",     "cut",    "tr",    "seq",
@@ -118,6 +78,9 @@ constexpr const char* kDriver =
     "builtin ulimit -c 0 -f 20000 -u 300 -v 4000000\n"
     "timeout -s KILL \"$RS_SECONDS\" bash ./script.sh \"$@\" < /dev/null > /dev/null 2> /rs/out/errors\n"
     "ended=$?\n"
+    "for i in 1 2 3 4 5 6 7 8 9 10; do\n"  // what it left in the background
+    "  set -- /proc/[0-9]*; [ $# -le 2 ] && break; /usr/bin/sleep 0.05\n"
+    "done\n"
     "for file in /rs/out/*.record; do [ -f \"$file\" ] && cat \"$file\" && printf '\\0'; done\n"
     "printf 'errors\\0%s\\0' \"$ended\"; head -c 20000 /rs/out/errors\n";
 
@@ -167,7 +130,7 @@ private:
 std::string Sandbox::copied_text() const {
     std::string text;
     for (const auto& made : made_) {
-        text += made.content ? '\n' + *made.content : "";
+        text += made.content && !made.content->starts_with(kOwnScript) ? '\n' + *made.content : "";
     }
     return text;
 }
@@ -184,7 +147,8 @@ bool Sandbox::fill(const fs::path& folder) const {
     for (const char* name : {"bash", "sh"}) {
         fs::create_symlink("/usr/bin/bash", folder / "bin" / name, error);
     }
-    for (const char* name : kRecorded) {
+    std::istringstream recorded(kRecorded);
+    for (std::string name; recorded >> name;) {
         fs::create_symlink("/rs/recorder", folder / "bin" / name, error);
     }
     if (write_file_atomically(folder / "recorder", embedded(rankscope_recorder, rankscope_recorder_end)) !=
@@ -301,9 +265,9 @@ bool is_the_scripts(const std::string& path) {
 }
 
 struct MissedPath {
-    std::string path;  ///< as the script names it
-    bool by_shell =
-        false;  ///< the shell could not start it, read it or write to it; else a program could not read it
+    std::string path;          ///< as the script names it
+    bool by_shell = false;     ///< the shell could not start it, read it or write to it
+    std::string program = {};  ///< else the one that could not read it
 };
 
 // "/rs/script: line 3: log/a.txt: No such file or directory", "cat: hosts.txt: No such file or directory".
@@ -316,7 +280,8 @@ std::vector<MissedPath> paths_not_found(const std::string& errors) {
                                                at - (line == std::string::npos ? 0 : line + 1));
         const std::size_t begin = text.rfind(": ");
         if (begin != std::string::npos) {
-            paths.push_back({text.substr(begin + 2), text.find(": line ") != std::string::npos});
+            paths.push_back({text.substr(begin + 2), text.find(": line ") != std::string::npos,
+                             text.substr(0, text.find(": "))});
         }
     }
     return paths;
@@ -396,6 +361,12 @@ bool make_what_was_missing(Sandbox& sandbox, const SandboxOutput& output, const 
         auto content = file_of_script(folder, path);
         if (content && (!missed.by_shell || is_shell_script(*content) || !content->starts_with("#!"))) {
             make({path.string(), false, std::move(content)});
+        } else if ((missed.program == "bash" || missed.program == "sh") &&
+                   missed.path.find('\'') == std::string::npos) {
+            // "bash tools/train.sh 8": a program like others.
+            make({path.string(), false,
+                  kOwnScript + missed.program + " RS_KIND=other exec \"$RS_RECORDER\" '" + missed.path +
+                      "' \"$@\"\n"});
         } else if (missed.by_shell) {
             make(has_parent ? Made{path.string(), false} : Made{parent, true});
         }

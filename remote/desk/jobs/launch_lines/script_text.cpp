@@ -286,6 +286,24 @@ private:
                (start.kind == RecordedStart::Kind::Other && has_script && name != "pip" && name != "git");
     }
 
+    // A single program is what the text is for, whatever it is called: "litgpt finetune --devices 4".
+    const RecordedStart* only_program() const {
+        static const std::set<std::string> kPrepares{"pip",     "pip3",  "git",  "apt",
+                                                     "apt-get", "conda", "mamba"};
+        const RecordedStart* only = nullptr;
+        for (const auto& start : script_.starts) {
+            if (start.kind == RecordedStart::Kind::Tool ||
+                kPrepares.count(base_name(start.words.front())) > 0) {
+                continue;
+            }
+            if (only != nullptr) {
+                return nullptr;
+            }
+            only = &start;
+        }
+        return only;
+    }
+
     // A program without a launcher starts its ranks itself, or is the only one of its node.
     Result<PastedLine> program() {
         std::vector<std::vector<RecordedStart>> programs;  // lines of one are typed on one node each
@@ -303,6 +321,10 @@ private:
                 programs.push_back({start});
                 starts_.push_back(joined(start.words, " "));
             }
+        }
+        if (const auto* only = programs.empty() ? only_program() : nullptr) {
+            programs.push_back({*only});
+            starts_.push_back(joined(only->words, " "));
         }
         if (programs.empty()) {
             return Failure{"bad-command-line", "",
@@ -331,11 +353,16 @@ private:
         if (line.nodes == 0) {  // the line is any node's
             line.nodes = std::max(static_cast<int>(pasted_.nodes.size()), 1);
         }
+        if (first->words.size() > 1 && base_name(first->words[1]).ends_with(".sh")) {
+            line.notes.push_back(
+                text(kContext, "%1 is not here, so what it starts is not known: each node runs it as it is.",
+                     {first->words[1]}));
+        }
         const auto source = source_of_script(first->words, folders_of(first->folder));
         take_rank_start(rank_start_of(source), first->environment, line);
         std::string left;
         for (const auto& other : script_.starts) {
-            if (!trains(other)) {
+            if (!trains(other) && other.words != first->words) {
                 left += (left.empty() ? "" : ", ") + other.words.front();
             }
         }
@@ -409,9 +436,10 @@ private:
         add_notes(line);
         std::string notes;
         if (const std::string file = file_not_read(); !file.empty()) {
-            notes = "\n" + text(kContext,
-                                "Variables may come from %1, which is not here: open the script in its folder.",
-                                {file});
+            notes =
+                "\n" + text(kContext,
+                            "Variables may come from %1, which is not here: open the script in its folder.",
+                            {file});
         }
         for (const auto& note : line.notes) {
             const bool asks = note.starts_with("$");  // what is asked for
