@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 import unittest
 from pathlib import Path
 
@@ -208,8 +209,11 @@ class Frameworks(unittest.TestCase):
         run.wait_for("notice of the stop", lambda it: it.of("notice", id="rank-stopped", rank=rank))
         node.signal([pid], signal.SIGCONT)
         run.wait_for("notice of its end", lambda it: it.of("notice", id="rank-continued", rank=rank))
+        killed = time.monotonic() - run.started
         node.signal([pid], signal.SIGKILL)
         self.assertEqual(run.end(60), 1, run.explain())
+        named = min((event["at"] for event in run.of("diagnosis", rank=rank) + run.of("end") if event["at"] > killed), default=None)
+        print(f"rank {rank} is named {named - killed:.2f} s after it was killed", flush=True)
         self.assertEqual(run.verdict()["culprit"]["rank"], rank, run.explain())
         for each in ("node1", "node2"):
             machine = self.cluster.node(each)
