@@ -320,6 +320,12 @@ def percentile(values: list[int], share: float) -> float:
     return sorted(values)[max(0, min(len(values) - 2, int(share * len(values))))] / 1000 if values else 0
 
 
+def limit_share(looks: int) -> float:
+    """The part of the looks that keeps the limit. A virtual machine counts what its host took away as CPU time of the thread, so single looks say
+    nothing: of a thousand one may be longer, of a few one in twenty."""
+    return 0.999 if looks >= 1000 else 0.95
+
+
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--looks", type=int, default=10000)
@@ -349,7 +355,8 @@ def main() -> int:
             row = Looker(python, folder).run(kind, given.looks, given.seconds)
             shutil.rmtree(folder)
             used = percentile(row.cpu, 0.999)
-            bad = bool(row.wrong) or row.unanswered > 0 or used > LIMIT_US or (not row.why and row.looks < given.least)
+            too_long = percentile(row.cpu, limit_share(row.looks)) > LIMIT_US
+            bad = bool(row.wrong) or row.unanswered > 0 or too_long or (not row.why and row.looks < given.least)
             failed = failed or bad
             print(f"| {version} | {kind} | {row.looks} | {row.unanswered} | {percentile(row.wall, 0.5):.0f} | {percentile(row.wall, 0.999):.0f} | "
                   f"{max(row.wall, default=0) / 1000:.0f} | {used:.0f} | {max(row.cpu, default=0) / 1000:.0f} | {row.frames} | {len(row.wrong)} {row.why}{' FAILED' if bad else ''} |", flush=True)
