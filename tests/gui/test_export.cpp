@@ -125,7 +125,7 @@ TEST_F(Exports, TheRunInLiveIsExportedFromAnyPage) {
 
     auto* menu = find<QMenu>("exportShownMenu");
     emit menu->aboutToShow();
-    EXPECT_EQ(menu->actions().size(), 6);
+    EXPECT_EQ(menu->actions().size(), 7);
     for (const QAction* action : menu->actions()) {
         EXPECT_TRUE(action->isEnabled()) << qPrintable(action->text());
     }
