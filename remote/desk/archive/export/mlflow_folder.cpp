@@ -139,7 +139,7 @@ private:
 
     fs::path begin_run(const std::string& place) {
         const std::string id = id_of(run_.run_id + '/' + place);
-        const fs::path folder = fs::path(kExperiment) / id;
+        fs::path folder = fs::path(kExperiment) / id;
         const std::string name = (run_.name.empty() ? run_.run_id : run_.name) + ' ' + place;
         folder_.append(
             folder / "meta.yaml",
