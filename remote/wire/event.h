@@ -78,6 +78,7 @@ struct ExitEvent {
     std::string reason;
     std::vector<std::string> last_lines;
     std::string stop_cause;
+    bool by_user = false;        ///< requested, by a user, before anything had failed on its node
     std::int64_t failed_us = 0;  ///< when the rank itself noticed its failure, µs since 1970; 0: unknown
     std::string oom;             ///< what shows that the kernel killed it to free memory; empty: no sign
     std::string core_file;       ///< path of its core, or "|program" that received it
@@ -100,6 +101,7 @@ struct ExitEvent {
         visit("reason", self.reason, Written::IfSet);
         visit("last_lines", self.last_lines, Written::IfSet);
         visit("stop_cause", self.stop_cause, Written::IfSet);
+        visit("by_user", self.by_user, Written::IfSet);
         visit("failed_us", self.failed_us, Written::IfSet);
         visit("oom", self.oom, Written::IfSet);
         visit("core_file", self.core_file, Written::IfSet);

@@ -29,8 +29,9 @@ void copy_log(const auto& copy, auto& event, auto& frame) {
 }
 
 void copy_exit(const auto& copy, auto& event, auto& frame) {
-    RANKSCOPE_FIELDS(code, signal, core_dumped, requested, pid, reason, last_lines, stop_cause, failed_us,
-                     oom, core_file, traceback, attempt, lost_peer, inner, program, status_unknown);
+    RANKSCOPE_FIELDS(code, signal, core_dumped, requested, pid, reason, last_lines, stop_cause, by_user,
+                     failed_us, oom, core_file, traceback, attempt, lost_peer, inner, program,
+                     status_unknown);
 }
 
 // In the frame they are absent where there is none.

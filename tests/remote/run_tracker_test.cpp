@@ -312,6 +312,23 @@ TEST(RunTracker, AStopThatReachesOneNodeFirstIsNoFailureOfTheOther) {
     EXPECT_EQ(other.verdict(true).exit_code, 130);
 }
 
+// The desk that only follows the run is not told; a process closes its connections before its own end is seen.
+TEST(RunTracker, AStopByAnotherDeskIsNoFailureWhicheverRankEndsFirst) {
+    RunTracker tracker = tracker_of(2, 1);
+    tracker.observe(victim("node2", 1, 0, 10));
+    tracker.observe(end_with_detail("node2", Outcome::Failed));
+    Event stopped = traced_exit("node1", 0, 0, 0, 11, true);
+    std::get<ExitEvent>(stopped.body).by_user = true;
+    RunTracker unasked = tracker;
+    tracker.observe(stopped);
+    tracker.observe(end_with_detail("node1", Outcome::Stopped));
+    EXPECT_EQ(tracker.verdict(false).outcome, Outcome::Stopped);
+    EXPECT_FALSE(tracker.diagnosis());
+    std::get<ExitEvent>(stopped.body).by_user = false;  // after the failure, by its own supervisor
+    unasked.observe(stopped);
+    EXPECT_EQ(unasked.verdict(false).outcome, Outcome::Failed);
+}
+
 Event end_that_names_a_stopped_rank(const std::string& node, int rank, const std::string& its_node) {
     Event event = end_with_detail(node, Outcome::Failed);
     auto& end = std::get<EndEvent>(event.body);

@@ -157,7 +157,8 @@ void Supervisor::take_peer_news() {
         if (cause_.kind() != wire::CAUSE_STOPPED && !stop_) {
             failed_ = true;
         }
-        begin_stop(describe(cause_), cause_.kind() == wire::CAUSE_STOPPED, false);
+        begin_stop(describe(cause_),
+                   cause_.kind() == wire::CAUSE_STOPPED ? StopFrom::User : StopFrom::Failure, false);
     }
 }
 
@@ -259,7 +260,7 @@ void Supervisor::signalled(int signal) {
     if (!stop_) {
         notify_peers(cause);
     }
-    begin_stop(cause.detail(), true, signal == SIGINT);
+    begin_stop(cause.detail(), StopFrom::Outside, signal == SIGINT);
 }
 
 void Supervisor::handle_request(const wire::Request& request) {
@@ -274,7 +275,10 @@ void Supervisor::handle_request(const wire::Request& request) {
             cause.set_detail(stop.cause());
             notify_peers(cause);
         }
-        begin_stop(stop.cause(), stop.failed_attempt() == 0, stop.force());
+        const auto from = stop.failed_attempt() != 0 ? StopFrom::Failure
+                          : stop.everywhere()        ? StopFrom::User
+                                                     : StopFrom::Outside;
+        begin_stop(stop.cause(), from, stop.force());
     } else if (request.has_pause_run()) {
         pause(request.pause_run().resume());
     } else if (request.has_set_nccl_level()) {

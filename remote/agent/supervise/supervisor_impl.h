@@ -37,6 +37,11 @@ public:
     int run(int ready_fd);
 
 private:
+    enum class StopFrom {
+        Failure,  ///< of a rank or node: all ranks may be started again
+        Outside,  ///< a signal, or the desk for a reason of its own
+        User
+    };
     struct Stop {
         std::string cause;
         bool by_user = false;
@@ -45,6 +50,7 @@ private:
         double kill_again = 0;
         double checkpoint_until = 0;  ///< SIGTERM waits for the ranks' own end until then; 0: it was sent
         double begun = 0;
+        StopFrom first = StopFrom::Failure;  ///< who began it
     };
 
     AgentResult<void> prepare();
@@ -69,7 +75,7 @@ private:
     void note_recorded_failures();
     void terminate();
     void handle_request(const wire::Request& request);
-    void begin_stop(const std::string& cause, bool by_user, bool force);
+    void begin_stop(const std::string& cause, StopFrom from, bool force);
     void prepare_link();
     void notify_peers(const wire::Cause& cause);
     void report_rank_state(const RankProcess& rank, bool stopped);

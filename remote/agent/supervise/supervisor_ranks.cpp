@@ -97,7 +97,8 @@ void Supervisor::start_all() {
         cause.mutable_exit()->set_code(127);
         cause.mutable_exit()->set_reason(started.failure().detail);
         notify_peers(cause);
-        begin_stop("rank " + std::to_string(rank.spec.rank()) + " could not be started", false, false);
+        begin_stop("rank " + std::to_string(rank.spec.rank()) + " could not be started", StopFrom::Failure,
+                   false);
         break;
     }
     spool_.flush();
@@ -196,7 +197,7 @@ void Supervisor::watch_stopped_ranks() {
             state.set_rank(rank.spec.rank());
             state.set_signal(rank.stop_signal);
             notify_peers(rank_stopped_cause(state, since));
-            begin_stop(describe(cause_), false, false);
+            begin_stop(describe(cause_), StopFrom::Failure, false);
         }
     }
 }
@@ -299,6 +300,7 @@ void Supervisor::rank_ended(RankProcess& rank, int status) {
     }
     if (exit->requested()) {
         exit->set_stop_cause(stop_->cause);
+        exit->set_by_user(stop_->first == StopFrom::User);
     }
     const wire::Exit ended = *exit;
     spool_.add(std::move(event));
@@ -306,7 +308,7 @@ void Supervisor::rank_ended(RankProcess& rank, int status) {
         failed_ = true;
         notify_peers(inner_cause ? *inner_cause : cause_of(rank, ended));
         spool_.flush();  // the desk notifies the other nodes: no moment to lose
-        begin_stop("rank " + std::to_string(rank.spec.rank()) + " ended", false, false);
+        begin_stop("rank " + std::to_string(rank.spec.rank()) + " ended", StopFrom::Failure, false);
     }
 }
 

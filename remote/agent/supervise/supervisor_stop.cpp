@@ -31,10 +31,11 @@ void Supervisor::pause(bool resume) {
     add_stage(spool_, -1, resume ? StageName::Continue : StageName::Pause, StageStatus::Done, "");
 }
 
-void Supervisor::begin_stop(const std::string& cause, bool by_user, bool force) {
+void Supervisor::begin_stop(const std::string& cause, StopFrom from, bool force) {
     const double now = monotonic_s();
+    const bool by_user = from != StopFrom::Failure;
     if (!stop_) {
-        stop_ = Stop{cause, by_user, now + (force ? 0 : run_.grace_s()), false, 0, 0, now};
+        stop_ = Stop{cause, by_user, now + (force ? 0 : run_.grace_s()), false, 0, 0, now, from};
         note_recorded_failures();
         add_stage(spool_, -1, StageName::Stop, StageStatus::Begin, cause);
         if (by_user && !force && run_.checkpoint_signal() > 0) {

@@ -42,8 +42,8 @@ public:
     /// node that is only presumed lost says nothing. 0: none has.
     std::int64_t ended_us() const { return ended_us_; }
     bool over() const { return over_; }
-    /// The run's end as the exits show it. `by_user`: the user asked for the stop.
-    EndEvent verdict(bool by_user) const;
+    /// The run's end as the exits show it. `asked_here`: the user asked this desk for the stop.
+    EndEvent verdict(bool asked_here) const;
     /// What can be said about the culprit's end beyond its exit code; nothing when there is no culprit.
     std::optional<DiagnosisEvent> diagnosis() const;
     const MemoryFacts& memory() const { return memory_; }
@@ -93,6 +93,7 @@ private:
     void add_attempts(EndEvent& end) const;
     const EndEvent* end_that_names_a_lost_node() const;
     bool stopped_before(std::int64_t t_us) const;
+    bool lost_to_a_users_stop() const;
 
     LaunchPlan plan_;
     std::vector<RankSeen> ranks_;

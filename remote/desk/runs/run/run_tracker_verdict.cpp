@@ -344,7 +344,19 @@ std::string RunTracker::where_lost(const EndEvent& reported) const {
                      : text(kContext, " at %1", {time_of_day(when)});
 }
 
-EndEvent RunTracker::verdict(bool by_user) const {
+// By another desk than the one that asks: whom the failed rank lost was ended so. By no clock: the connections of a
+// process close before its own end is seen.
+bool RunTracker::lost_to_a_users_stop() const {
+    const Exit* victim = culprit();
+    return victim != nullptr && is_victim(*victim) &&
+           std::any_of(exits_.begin(), exits_.end(), [&](const Exit& exit) {
+               const int missing = victim->event.missing_rank;
+               return exit.event.by_user && (missing < 0 || missing == exit.rank);
+           });
+}
+
+EndEvent RunTracker::verdict(bool asked_here) const {
+    const bool by_user = asked_here || lost_to_a_users_stop();
     EndEvent end;
     if (!by_user) {
         if (auto stopped = verdict_on_a_stopped_rank()) {
