@@ -53,10 +53,11 @@ void add_environment_rules(const Words& words, std::size_t at, OptionRules& rule
                                  return std::string();
                              }});
         }
-        at += joined || at + 1 >= words.size() || words[at + 1].starts_with("--") ||
-                      words[at + 1].ends_with(".py")
-                  ? 0
-                  : 1;
+        const bool alone = joined || at + 1 >= words.size() || words[at + 1].starts_with("--") ||
+                           words[at + 1].ends_with(".py");
+        if (!alone) {
+            ++at;
+        }
     }
 }
 

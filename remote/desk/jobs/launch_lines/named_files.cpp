@@ -134,7 +134,8 @@ Words as_known_launcher(const Words& words) {
     }
     std::size_t recipe = 2;
     while (recipe < words.size() && words[recipe].starts_with("-")) {
-        recipe += has_text(words[recipe], "=") || words[recipe] == "--standalone" ? 1 : 2;
+        const bool alone = has_text(words[recipe], "=") || words[recipe] == "--standalone";
+        recipe += alone ? std::size_t{1} : std::size_t{2};
     }
     recipe = std::min(recipe, words.size());
     Words launcher{"torchrun"};

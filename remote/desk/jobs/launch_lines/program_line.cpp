@@ -90,7 +90,7 @@ std::vector<std::string> without_hosts(const std::vector<std::string>& words) {
         const bool names_hosts =
             is_one_of_names(name, {"H", "host", "hosts", "hostfile", "machinefile", "f", "default-hostfile"});
         if (names_hosts) {
-            i += words[i].find('=') == std::string::npos ? 1 : 0;
+            i += words[i].find('=') == std::string::npos ? std::size_t{1} : std::size_t{0};
             continue;
         }
         kept.push_back(words[i]);
