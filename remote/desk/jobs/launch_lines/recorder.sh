@@ -80,6 +80,43 @@ launcher() {
     record start "$rs_called" "$@"
 }
 
+# WORD…: the options of ALPS's and IBM's launchers in srun's words (tasks), and the place of the program (skipped). A resource set of
+# jsrun has tasks_per_rs tasks.
+count_tasks() {
+    local option value total='' per_node='' cpus='' nodes='' sets='' of_a_set=1 sets_per_host=''
+    skipped=1
+    while [[ ${!skipped} == -* ]]; do
+        option=${!skipped}
+        skipped=$((skipped + 1))
+        case $option in
+            --*=*)
+                value=${option#*=}
+                option=${option%%=*}
+                ;;
+            -b | -B | -q | -R | -T | -ss | --immediate | -i)
+                if [ "$rs_name" = aprun ] || [ "$option" = -i ] || [ "$option" = --immediate ]; then continue; fi
+                ;&
+            *)
+                value=${!skipped}
+                skipped=$((skipped + 1))
+                ;;
+        esac
+        case $rs_name$option in
+            aprun-n | jsrun-p | jsrun--np) total=$value ;;
+            aprun-N) per_node=$value ;;
+            aprun-d | jsrun-c | jsrun--cpu_per_rs) cpus=$value ;;
+            aprun-L) nodes=$value ;;
+            aprun-e | jsrun-E | jsrun--env) if [[ $value =~ ^[A-Za-z_][A-Za-z_0-9]*= ]]; then export "${value?}"; fi ;;
+            jsrun-n | jsrun--nrs) sets=$value ;;
+            jsrun-a | jsrun--tasks_per_rs) of_a_set=$value ;;
+            jsrun-r | jsrun--rs_per_host) sets_per_host=$value ;;
+        esac
+    done
+    if [ -z "$total" ] && [[ "$sets $of_a_set" =~ ^[0-9]+\ [0-9]+$ ]]; then total=$((sets * of_a_set)); fi
+    if [[ "$sets_per_host $of_a_set" =~ ^[0-9]+\ [0-9]+$ ]]; then per_node=$((sets_per_host * of_a_set)); fi
+    tasks=(${total:+-n "$total"} ${per_node:+"--ntasks-per-node=$per_node"} ${cpus:+-c "$cpus"} ${nodes:+-w "$nodes"})
+}
+
 container_options="-v --volume -e --env --name -w --workdir --network --net --gpus --shm-size --ulimit --mount -p --publish -u --user
  --entrypoint --ipc --device --runtime --env-file --hostname -h --cap-add --memory -m --cpus --add-host --label --pid --security-opt
  --platform --log-driver --restart --group-add --tmpfs"
@@ -177,6 +214,11 @@ case $rs_name in
             launcher "-N -n -c -g -t -q -B -x --nodes --ntasks --cores-per-task --gpus-per-task --time-limit --queue" "${@:2}"
         fi
         record left "$rs_name" "$@"
+        ;;
+    aprun | jsrun)
+        rs_called=srun
+        count_tasks "$@"
+        launcher "-n -c -w" "${tasks[@]}" "${@:$skipped}"
         ;;
     srun | yhrun)
         launcher "-N -n -c -p -A -t -J -w -x -o -e -i -G -D -C -q -d -m -r --nodes --ntasks --cpus-per-task --partition --account --time \
