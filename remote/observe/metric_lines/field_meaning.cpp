@@ -49,7 +49,8 @@ constexpr std::string_view kNoNames[]{
     "code",  "eta",     "elapsed", "remaining", "left",   "wall",   "walltime",  "pid",    "rank",
     "rank0", "world",   "size",    "gpu",       "gpus",   "cuda",   "node",      "host",   "port",
     "seed",  "version", "worker",  "workers",   "device", "thread", "timestamp", "date",   "id",
-    "v_num", "args",    "num",     "max",       "min",    "total",  "no",        "via",    "up"};
+    "v_num", "args",    "num",     "max",       "min",    "total",  "no",        "via",    "up",
+    "best",  "reached"};
 constexpr std::string_view kIdentities[]{
     "local_rank",  "global_rank", "rank_id",      "world_size", "node_rank",
     "num_gpus",    "num_workers", "gpu_id",       "device_id",  "exit_code",
@@ -215,6 +216,8 @@ std::optional<Series> series_of(const Field& field, bool validation) {
                                           : metric_name(field.printed);
         if (says_validation(name)) {
             name = "val_loss";  // "loss train: 3.10, val: 3.16"
+        } else if (field.name == "learn") {
+            name = "loss";  // CatBoost's "learn: 1.2, test: 1.4"
         }
         const bool training =
             parts.size() > 1 && (parts[0].starts_with("train") || parts.back().starts_with("train"));

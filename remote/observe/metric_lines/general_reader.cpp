@@ -45,11 +45,26 @@ std::string rank_of(const LineFields& fields) {
     return {};
 }
 
+// "Train steps: 32 Val steps: 8": how many both sets have.
+bool is_size_of_set(const LineFields& fields, const Field& field) {
+    const auto is_size = [](const Field& one, bool training) {
+        return !one.total && one.name.ends_with('s') && counter_of(one) != Counter::None &&
+               (training ? one.name.starts_with("train")
+                         : says_validation(std::string_view(one.name).substr(0, one.name.find('_'))));
+    };
+    const auto any = [&](bool training) {
+        return std::any_of(fields.fields.begin(), fields.fields.end(),
+                           [&](const Field& one) { return is_size(one, training); });
+    };
+    return (is_size(field, true) && any(false)) || (is_size(field, false) && any(true));
+}
+
 bool is_about_validation(const LineFields& fields) {
     const bool said = std::any_of(fields.other_words.begin(), fields.other_words.end(), says_validation);
-    return said || std::any_of(fields.fields.begin(), fields.fields.end(), [](const Field& field) {
+    return said || std::any_of(fields.fields.begin(), fields.fields.end(), [&](const Field& field) {
                const auto end = field.name.rfind('_');
-               return counter_of(field) != Counter::None && end != std::string::npos &&
+               return counter_of(field) != Counter::None && !is_size_of_set(fields, field) &&
+                      end != std::string::npos &&
                       (says_validation(std::string_view(field.name).substr(end + 1)) ||
                        says_validation(std::string_view(field.name).substr(0, field.name.find('_'))));
            });
@@ -58,6 +73,23 @@ bool is_about_validation(const LineFields& fields) {
 // Of several counts: the one of the whole run, then that of the optimizer's steps.
 int weight(Counter counter, const Field& field) {
     return counter == Counter::WholeStep ? 2 : field.name.find("step") != std::string::npos ? 1 : 0;
+}
+
+// Keys of statements: the counters, then the names of the values. With the same counters and most of the names it is one
+// statement, which leaves out what it has no value for.
+bool is_one_statement(std::string_view a, std::string_view b) {
+    const auto bar_a = a.find('|');
+    const auto bar_b = b.find('|');
+    if (a == b || bar_a == a.npos || a.ends_with(kTest) != b.ends_with(kTest) ||
+        a.substr(0, bar_a) != b.substr(0, bar_b)) {
+        return a == b;
+    }
+    const auto names_a = split(a.substr(bar_a + 1), ' ');
+    const auto names_b = split(b.substr(bar_b + 1), ' ');
+    const auto both = std::count_if(names_a.begin(), names_a.end(), [&](const auto& name) {
+        return !name.empty() && std::find(names_b.begin(), names_b.end(), name) != names_b.end();
+    });
+    return both > 1 && static_cast<std::size_t>(both) * 3 >= std::min(names_a.size(), names_b.size()) * 2;
 }
 
 // Where a program reports no "loss": the first of these is what it means by it.
@@ -82,6 +114,9 @@ void GeneralReader::take_counters(const LineFields& fields, Line& line, std::vec
             continue;
         }
         used[i] = true;
+        if (is_size_of_set(fields, field)) {
+            continue;
+        }
         if (counter == Counter::Epoch && epoch == nullptr) {
             epoch = &field;
         } else if (counter != Counter::Epoch &&
@@ -190,14 +225,14 @@ std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& f
     std::vector<bool> used(fields.fields.size(), false);
     take_counters(fields, line, used);
     line.rank = rank_of(fields);
-    line.validation = is_about_validation(fields);
-    const bool validation = line.validation && any_believed_;
+    line.validation = is_about_validation(fields) || announced_;
+    bool validation = line.validation && any_believed_;
     line.of_part = line.reading.in_epoch ||
                    (line.reading.may_restart && line.counters.find("fraction") != std::string::npos);
     for (std::size_t i = 0; i < fields.fields.size(); ++i) {
         const auto series = used[i] ? std::nullopt : series_of(fields.fields[i], validation);
-        const auto& values = line.reading.values;
-        const bool again = series && std::any_of(values.begin(), values.end(), [&](const auto& pair) {
+        const auto& found = line.reading.values;
+        const bool again = series && std::any_of(found.begin(), found.end(), [&](const auto& pair) {
                                return pair.first == series->name;
                            });
         if (!series || again) {
@@ -215,6 +250,12 @@ std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& f
     if (line.reading.values.empty()) {
         return std::nullopt;
     }
+    // "Epoch: 1/5 Step: 2/8 val_loss: 1.33": it counts through the validation.
+    const auto& values = line.reading.values;
+    validation = validation || (any_believed_ && line.of_part &&
+                                std::all_of(values.begin(), values.end(), [](const auto& value) {
+                                    return value.first.starts_with("val_");
+                                }));
     // A counter that has no name, or none at all, needs a name that leaves no doubt.
     if (!line.named && !line.telling) {
         return std::nullopt;
@@ -245,8 +286,9 @@ std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& f
     if (validation) {
         // Its own count is that of the validation; its means run up to the end.
         if (line.of_part) {
-            const auto total = fraction_total(fields);
-            if (total && line.order.second + 1 < *total) {
+            const auto total = fraction_total(fields) ? fraction_total(fields) : line.reading.per_epoch;
+            line.ends_part = total == std::optional(line.order.second);
+            if (total && line.order.second + (counts_to_total_ ? 0 : 1) < *total) {
                 return std::nullopt;
             }
             reading.step.reset();
@@ -353,8 +395,8 @@ void GeneralReader::believe(const std::string& key, Statement& statement, const 
             needs_loss = false;
         }
         const auto source = sources_.find(series);
-        const bool other = source != sources_.end() && source->second.key != key;
-        if (other && line.of_training[i]) {
+        const bool other = source != sources_.end() && !is_one_statement(source->second.key, key);
+        if (other && line.of_training[i] && !name.starts_with("train")) {
             series = "train_" + name;
         } else if (other && line.once_an_epoch && !source->second.once_an_epoch &&
                    !name.starts_with("val_")) {
@@ -431,9 +473,12 @@ std::vector<Reading> GeneralReader::read(const std::vector<Token>& tokens, doubl
         return {};
     }
     auto line = understand(fields);
+    announced_ = false;
     if (!line || (!line->rank.empty() && !rank_.empty() && line->rank != rank_)) {
         return {};  // torchrun --tee: other ranks print the same into one output
     }
+    // "[2/3]", then "[3/3]": it does not count from 0.
+    counts_to_total_ = counts_to_total_ || line->ends_part;
     if (!line->counters.empty() && line->counters != kObject) {
         ++advances_;
         latest_step_ = line->reading.step.value_or(latest_step_);

@@ -26,6 +26,8 @@ public:
     std::vector<Reading> read(const std::vector<Token>& line, double place, bool certain = false);
     /// It waits for the next line of the statement that the last line was of.
     bool waits() const { return waits_; }
+    /// A line without a number has said that the next one is about validation: "Test Error:".
+    void announce_validation() { announced_ = true; }
     /// A reader of a known shape has read this: its series have their source.
     void known(const Reading& reading);
 
@@ -42,6 +44,7 @@ private:
         bool telling = false;               ///< a value's name is one that training programs use
         bool once_an_epoch = false;
         bool validation = false;  ///< some word says so
+        bool ends_part = false;   ///< its count is the number of parts
         bool of_part = false;     ///< it counts through an epoch, or through the validation
         Reading reading;
         std::vector<bool> of_training;  ///< by value: its name says "train"
@@ -88,6 +91,8 @@ private:
     std::uint64_t lines_ = 0;
     bool any_believed_ = false;
     bool waits_ = false;
+    bool announced_ = false;
+    bool counts_to_total_ = false;  ///< the parts of a validation
     std::string rank_;
 };
 

@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
+#include <remote/observe/metric_lines/field_meaning.h>
 #include <remote/observe/metric_lines/line_metrics.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace rankscope::metric_lines {
 namespace {
@@ -15,6 +18,7 @@ constexpr std::uint64_t kBlock = 1024;
 constexpr std::uint64_t kLookedAt = 64;
 constexpr std::size_t kMostWaiting = 64;
 constexpr std::size_t kMostRedrawn = 1000;
+constexpr std::size_t kMostLengths = 1000;
 
 // Colours and cursor movements: ESC [ … letter.
 std::string without_escapes(std::string_view line) {
@@ -42,9 +46,17 @@ bool may_be_known(std::string_view line) {
 }
 
 bool may_be_heading(std::string_view line) {
-    constexpr std::array<std::string_view, 7> kTraces{"poch", "POCH", "tep", "iter", "Iter", "ound", "-----"};
+    constexpr std::array<std::string_view, 8> kTraces{"poch", "POCH", "tep",   "iter",
+                                                      "Iter", "ound", "-----", "  #  "};
     return std::any_of(kTraces.begin(), kTraces.end(),
                        [line](std::string_view trace) { return line.find(trace) != std::string_view::npos; });
+}
+
+// "Test Error:", "Validation results:"
+bool announces_validation(std::string_view line) {
+    const auto text = trimmed(line);
+    const auto end = text.find(' ');
+    return text.ends_with(':') && text.size() < 40 && says_validation(lower_case(text.substr(0, end)));
 }
 
 }  // namespace
@@ -91,6 +103,9 @@ std::vector<MetricsLine> LineMetrics::finish() {
         }
         stream = Stream();
     }
+    for (auto& bar : bars_.rest()) {
+        take(std::move(bar), out);
+    }
     while (!waiting_.empty()) {
         resolve_first(std::nullopt, out);
     }
@@ -130,12 +145,15 @@ void LineMetrics::read_line(std::string_view line, std::vector<MetricsLine>& out
         return;
     }
     if (!digits) {
+        if (announces_validation(text)) {
+            general_.announce_validation();
+        }
         return;
     }
     if (auto reading = read(text)) {
         general_.known(*reading);
         barren_ = reading->values.empty() ? barren_ : 0;
-        take(std::move(*reading), out);
+        take_of_line(text, std::move(*reading), out);
     } else if (known_shapes_) {
         read_unknown(text, out);
     }
@@ -157,13 +175,30 @@ void LineMetrics::read_unknown(std::string_view line, std::vector<MetricsLine>& 
         return;
     }
     const auto tokens = tokens_of(line);
-    auto readings = general_.read(tokens, counter_.last());
+    // A bar counts: there is no line to wait for.
+    const bool certain =
+        BarValues::has(line) && (line.find("loss") != line.npos || line.find("acc") != line.npos);
+    auto readings = general_.read(tokens, counter_.last(), certain);
     for (auto& reading : readings) {
         barren_ = 0;
-        take(std::move(reading), out);
+        take_of_line(line, std::move(reading), out);
     }
     if (!any_ && readings.empty() && !general_.waits()) {
         unread_.add(line, tokens);
+    }
+}
+
+void LineMetrics::take_of_line(std::string_view line, Reading reading, std::vector<MetricsLine>& out) {
+    if (reading.values.empty()) {
+        take(std::move(reading), out);
+        return;
+    }
+    const bool bar = (reading.in_epoch || reading.step) && !reading.validation && BarValues::has(line);
+    for (auto& before : bar ? bars_.draw(line, std::move(reading)) : bars_.rest()) {
+        take(std::move(before), out);
+    }
+    if (!bar) {
+        take(std::move(reading), out);
     }
 }
 
@@ -199,10 +234,15 @@ void LineMetrics::take_bar(const Reading& bar, std::vector<MetricsLine>& out) {
         resolve_first(std::nullopt, out);  // this program does not draw its bar behind the line
     }
     counter_.bar(*bar.in_epoch, bar.per_epoch);
-    if (!cleared_) {
+    // A wiped bar that is not drawn again has only ended.
+    const double length = bar.per_epoch.value_or(0);
+    const bool drawn_before = lengths_.count(length) > 0;
+    if (lengths_.size() < kMostLengths) {
+        lengths_.insert(length);
+    }
+    if (!std::exchange(cleared_, false) || !drawn_before) {
         return;
     }
-    cleared_ = false;
     clears_ = true;
     if (!waiting_.empty()) {
         resolve_first(bar.in_epoch, out);
@@ -214,7 +254,9 @@ void LineMetrics::take_bar(const Reading& bar, std::vector<MetricsLine>& out) {
 void LineMetrics::resolve_first(std::optional<double> step, std::vector<MetricsLine>& out) {
     Reading reading = std::move(waiting_.front());
     waiting_.pop_front();
-    if (step && *step > counter_.last() && !reading.validation) {
+    if (step && reading.validation && *step >= counter_.last()) {
+        reading.behind = step;
+    } else if (step && !reading.validation && *step > counter_.last()) {
         reading.step = step;
     }
     add(reading, out);

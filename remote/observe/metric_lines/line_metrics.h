@@ -5,6 +5,7 @@
 
 #include <base/metrics_line.h>
 #include <remote/observe/metric_lines/accuracy_share.h>
+#include <remote/observe/metric_lines/bar_values.h>
 #include <remote/observe/metric_lines/general_reader.h>
 #include <remote/observe/metric_lines/pattern.h>
 #include <remote/observe/metric_lines/shapes.h>
@@ -46,6 +47,7 @@ private:
     std::optional<Reading> read(std::string_view line) const;
     void read_unknown(std::string_view line, std::vector<MetricsLine>& out);
     bool read_table(std::string_view line, std::vector<MetricsLine>& out);
+    void take_of_line(std::string_view line, Reading reading, std::vector<MetricsLine>& out);
     void take(Reading reading, std::vector<MetricsLine>& out);
     void take_bar(const Reading& bar, std::vector<MetricsLine>& out);
     void resolve_first(std::optional<double> step, std::vector<MetricsLine>& out);
@@ -62,6 +64,7 @@ private:
     std::optional<double> epochs_;
     std::optional<double> steps_;
     GeneralReader general_;
+    BarValues bars_;
     TableRows table_;
     UnreadLines unread_;
     std::uint64_t barren_ = 0;  ///< lines since something was understood
@@ -69,6 +72,7 @@ private:
     bool cleared_ = false;      ///< tqdm has wiped its bar to print a line: the next bar has that line's step
     bool clears_ = false;       ///< it has done so before
     std::optional<double> last_bar_;
+    std::set<double> lengths_;     ///< of the bars that were drawn
     std::deque<Reading> waiting_;  ///< for their bars
     std::deque<double> redrawn_;   ///< bars whose lines have not come yet
 };

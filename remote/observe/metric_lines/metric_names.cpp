@@ -108,6 +108,10 @@ std::string metric_name(std::string_view name) {
             break;
         }
     }
+    const bool possessive = rest.size() < lowered.size() && rest.starts_with("s_");  // "training's l2"
+    if (possessive) {
+        rest.remove_prefix(2);
+    }
     if (rest.ends_with("_step")) {
         rest.remove_suffix(5);  // Lightning: of the step, beside …_epoch
     }
@@ -127,16 +131,27 @@ std::string metric_name(std::string_view name) {
     if (auto known = known_name(rest, validation || validation_behind)) {
         return *known;
     }
-    return validation ? "val_" + std::string(rest) : tidied;
+    return validation ? "val_" + std::string(rest) : possessive ? "train_" + std::string(rest) : tidied;
 }
 
 std::string validation_name(std::string_view name) {
-    const std::string known = metric_name(name);
+    std::string known = metric_name(name);
+    const std::string lowered = lower_case(known);
+    std::string_view mean = lowered;
+    if (drop_prefix(mean, "avg") || drop_prefix(mean, "average") || drop_prefix(mean, "mean")) {
+        known = known_name(mean, false).value_or(known);  // "Avg loss"
+    }
     return known.starts_with("val_") ? known : "val_" + known;
 }
 
 bool is_accuracy(std::string_view metric) {
-    return metric == "acc1" || metric == "acc5" || metric == "val_acc1" || metric == "val_acc5";
+    for (const std::string_view part : {"val_", "epoch_", "train_", "test_"}) {
+        if (metric.starts_with(part)) {
+            metric.remove_prefix(part.size());
+            break;
+        }
+    }
+    return metric == "acc1" || metric == "acc5";
 }
 
 std::string top_k_name(double k) {

@@ -156,13 +156,15 @@ bool TableRows::take_heading(const std::vector<std::string_view>& cells, bool ap
     }
     std::vector<Column> columns;
     for (const auto cell : cells) {
-        const bool name = is_letter(cell[0]) && cell.size() <= kLongestName && words_of(cell).size() <= 3 &&
-                          cell.find_first_of("=;,\"{[") == cell.npos && !cell.ends_with(':') &&
-                          !cell.ends_with('.');
+        const bool number_sign = cell == "#";  // spaCy's "E  #  LOSS  SCORE"
+        const bool name = (is_letter(cell[0]) || number_sign) && cell.size() <= kLongestName &&
+                          words_of(cell).size() <= 3 && cell.find_first_of("=;,\"{[") == cell.npos &&
+                          !cell.ends_with(':') && !cell.ends_with('.');
         if (!name) {
             return false;
         }
-        Column column{.name = name_of(cell)};
+        const bool epoch = cell == "E" && cells.size() > 3 && cells[1] == "#";
+        Column column{.name = number_sign ? "step" : epoch ? "epoch" : name_of(cell)};
         if (column.name.empty()) {
             return false;
         }
@@ -217,6 +219,7 @@ std::optional<std::string> TableRows::pairs_of(const std::vector<std::string_vie
             is_counted = is_counted || cell.find_first_not_of("0123456789/") == cell.npos;
             counter += (counter.empty() ? "" : ", ") + column.name + ": " + std::string(cell);
         } else if (is_value(cell) && (column.telling || !is_whole(cell))) {
+            columns_[i].telling = true;
             pairs += ", " + column.name + ": " + std::string(cell);
         }
     }
@@ -254,7 +257,10 @@ TableRows::Line TableRows::take_block(std::string_view text, const std::vector<s
                counter_of(field) != Counter::None) {
         block_count_ += block_count_.empty() ? "step: " + std::string(cells[1]) : std::string();
     } else if (const auto series = series_of(field, false);
-               series && (series->telling || !is_whole(cells[1]))) {
+               series && (series->telling || !is_whole(cells[1]) || fractions_.count(section_ + name) > 0)) {
+        if (fractions_.size() < kMostColumns) {
+            fractions_.insert(section_ + name);
+        }
         block_ += ", " + section_ + name + ": " + std::string(cells[1]);
     }
     return {.is_of_table = true};

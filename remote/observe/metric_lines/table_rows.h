@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,9 @@ public:
 private:
     struct Column {
         std::string name;
-        bool counts = false;   ///< epochs, steps
-        bool telling = false;  ///< training programs use this name: also its whole numbers are values
+        bool counts = false;  ///< epochs, steps
+        bool telling =
+            false;  ///< training programs use this name, or it has had a fraction: its whole numbers are values
     };
     Line take_block(std::string_view text, const std::vector<std::string_view>& cells);
     bool take_heading(const std::vector<std::string_view>& cells, bool apart);
@@ -41,7 +43,9 @@ private:
     std::string counter_;       ///< "epoch: 3/10" of the last row that had one
     std::uint64_t others_ = 0;  ///< lines since the last one of the table
     bool in_block_ = false;
-    std::string section_;      ///< "rollout/" of a block
+    std::string section_;  ///< "rollout/" of a block
+    std::set<std::string, std::less<>>
+        fractions_;            ///< names of such lines whose whole numbers are values, too
     std::string block_count_;  ///< "step: 4096"
     std::string block_;
 };
