@@ -188,7 +188,7 @@ TEST_F(Scripts, AreOfOtherBatchSystems) {
     const PastedLine alps = read("aprun -n 16 -N 4 -d 8 -cc depth -e OMP_NUM_THREADS=8 python t.py --n 3\n");
     EXPECT_EQ(alps.nodes, 4);
     EXPECT_EQ(alps.job.procs_per_node, 4);
-    EXPECT_EQ(alps.job.env["OMP_NUM_THREADS"], "8");
+    EXPECT_EQ(alps.job.env.at("OMP_NUM_THREADS"), "8");
     EXPECT_EQ(alps.job.command, (Words{"python", "t.py", "--n", "3"}));
     const PastedLine ibm = read("jsrun --nrs=4 -a 3 -g 3 -c 21 -r 2 --smpiargs=\"-gpu\" python t.py\n");
     EXPECT_EQ(ibm.nodes, 2);

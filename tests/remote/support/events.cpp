@@ -134,6 +134,7 @@ std::vector<Event> all_kinds() {
                    "assertion",
                    {"one", "", "two\ttabs"},
                    "rank 0 ended",
+                   true,
                    1764000000123456,
                    "cgroup",
                    "/var/core.1",

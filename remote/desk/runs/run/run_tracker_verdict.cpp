@@ -491,6 +491,9 @@ std::optional<DiagnosisEvent> RunTracker::cause_beyond(const Exit& victim) const
 }
 
 std::optional<DiagnosisEvent> RunTracker::diagnosis() const {
+    if (lost_to_a_users_stop()) {
+        return std::nullopt;
+    }
     if (auto cause = cause_of_victims()) {
         return cause;
     }
