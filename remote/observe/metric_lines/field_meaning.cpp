@@ -243,6 +243,27 @@ std::optional<Series> series_of(const Field& field, bool validation) {
     return time_series(field, milliseconds_of(unit));
 }
 
+// What series_of() looks at; the value is no part of it.
+const std::optional<Series>& KnownSeries::of(const Field& field, bool validation) {
+    constexpr std::size_t kMost = 4096;
+    key_ = field.printed;
+    key_ += '\n';
+    key_ += field.unit;
+    key_ += field.name.empty() ? 'n' : '-';
+    key_ += validation ? 'v' : '-';
+    key_ += field.total ? 't' : '-';
+    key_ += field.assigned ? 'a' : '-';
+    key_ += field.whole ? 'w' : '-';
+    const auto known = known_.find(std::string_view(key_));
+    if (known != known_.end()) {
+        return known->second;
+    }
+    if (known_.size() >= kMost) {
+        known_.clear();
+    }
+    return known_.emplace(key_, series_of(field, validation)).first->second;
+}
+
 bool says_validation(std::string_view word) {
     constexpr std::string_view kWords[]{"val",        "valid", "validation", "validate",
                                         "validating", "eval",  "evaluation", "test",

@@ -13,6 +13,7 @@
 namespace rankscope::metric_lines {
 namespace {
 
+const std::optional<Series> kNoSeries;
 constexpr std::size_t kMostStatements = 64;
 constexpr std::uint64_t kLongestRecord = 200;  // lines below the line of its counter
 constexpr std::string_view kObject = "object ";
@@ -230,7 +231,7 @@ std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& f
     line.of_part = line.reading.in_epoch ||
                    (line.reading.may_restart && line.counters.find("fraction") != std::string::npos);
     for (std::size_t i = 0; i < fields.fields.size(); ++i) {
-        const auto series = used[i] ? std::nullopt : series_of(fields.fields[i], validation);
+        const auto& series = used[i] ? kNoSeries : series_.of(fields.fields[i], validation);
         const auto& found = line.reading.values;
         const bool again = series && std::any_of(found.begin(), found.end(), [&](const auto& pair) {
                                return pair.first == series->name;
@@ -307,7 +308,7 @@ bool GeneralReader::take_context(const LineFields& fields, bool heads) {
     for (const Field& field : fields.fields) {
         const bool counts = counter_of(field) != Counter::None;
         const bool of_a_logger =
-            !counts && !field.total && (field.name.empty() || !series_of(field, false));  // "host:0"
+            !counts && !field.total && (field.name.empty() || !series_.of(field, false));  // "host:0"
         if (!of_a_logger && (epoch != nullptr || !field.whole || !counts)) {
             return false;
         }

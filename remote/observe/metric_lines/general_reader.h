@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/observe/metric_lines/field_meaning.h>
 #include <remote/observe/metric_lines/line_fields.h>
 #include <remote/observe/metric_lines/reading.h>
 
@@ -74,6 +75,7 @@ private:
         std::string key;
         bool once_an_epoch = false;
     };
+    mutable KnownSeries series_;  ///< a cache
     std::map<std::string, Statement, std::less<>> statements_;
     std::map<std::string, Source, std::less<>> sources_;  ///< series → what reports it
     std::optional<double> epoch_;                         ///< of a line that has nothing else

@@ -52,6 +52,12 @@ bool may_be_heading(std::string_view line) {
                        [line](std::string_view trace) { return line.find(trace) != std::string_view::npos; });
 }
 
+// A bar ends its line with '\r'. (find_first_of() would call a function for each character.)
+std::size_t end_of_line(std::string_view bytes) {
+    const auto end = std::find_if(bytes.begin(), bytes.end(), [](char c) { return c == '\n' || c == '\r'; });
+    return end == bytes.end() ? std::string_view::npos : static_cast<std::size_t>(end - bytes.begin());
+}
+
 // "Test Error:", "Validation results:"
 bool announces_validation(std::string_view line) {
     const auto text = trimmed(line);
@@ -65,7 +71,7 @@ std::vector<MetricsLine> LineMetrics::feed(bool is_stderr, std::string_view byte
     std::vector<MetricsLine> out;
     Stream& stream = streams_[is_stderr ? 1 : 0];
     while (!bytes.empty()) {
-        const auto end = bytes.find_first_of("\n\r");  // a bar ends its line with '\r'
+        const auto end = end_of_line(bytes);
         const auto part = bytes.substr(0, end);
         stream.too_long = stream.too_long || stream.line.size() + part.size() > kMaxLine;
         if (!stream.too_long) {
@@ -140,7 +146,7 @@ void LineMetrics::read_line(std::string_view line, std::vector<MetricsLine>& out
     const std::string plain = coloured ? without_escapes(line) : std::string();
     const std::string_view text = coloured ? std::string_view(plain) : line;
     // A metric needs a digit; the heading of a table does not.
-    const bool digits = text.find_first_of("0123456789") != std::string_view::npos;
+    const bool digits = std::any_of(text.begin(), text.end(), is_digit);
     if (known_shapes_ && (table_.is_open() || may_be_heading(text)) && read_table(text, out)) {
         return;
     }
@@ -194,11 +200,15 @@ void LineMetrics::take_of_line(std::string_view line, Reading reading, std::vect
         return;
     }
     const bool bar = (reading.in_epoch || reading.step) && !reading.validation && BarValues::has(line);
-    for (auto& before : bar ? bars_.draw(line, std::move(reading)) : bars_.rest()) {
-        take(std::move(before), out);
+    std::vector<Reading> readings;
+    if (bar) {
+        readings = bars_.draw(line, std::move(reading));
+    } else {
+        readings = bars_.rest();
+        readings.push_back(std::move(reading));
     }
-    if (!bar) {
-        take(std::move(reading), out);
+    for (auto& one : readings) {
+        take(std::move(one), out);
     }
 }
 

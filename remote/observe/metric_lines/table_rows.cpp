@@ -154,15 +154,18 @@ bool TableRows::take_heading(const std::vector<std::string_view>& cells, bool ap
     if (cells.size() < 3 || cells.size() > kMostColumns) {
         return false;
     }
+    const auto is_sign = [](std::string_view cell) { return cell == "#"; };  // spaCy's "E  #  LOSS  SCORE"
+    const bool names = std::all_of(cells.begin(), cells.end(), [&](std::string_view cell) {
+        return (is_letter(cell[0]) || is_sign(cell)) && cell.size() <= kLongestName &&
+               cell.find_first_of("=;,\"{[") == cell.npos && !cell.ends_with(':') && !cell.ends_with('.') &&
+               words_of(cell).size() <= 3;
+    });
+    if (!names) {
+        return false;
+    }
     std::vector<Column> columns;
     for (const auto cell : cells) {
-        const bool number_sign = cell == "#";  // spaCy's "E  #  LOSS  SCORE"
-        const bool name = (is_letter(cell[0]) || number_sign) && cell.size() <= kLongestName &&
-                          words_of(cell).size() <= 3 && cell.find_first_of("=;,\"{[") == cell.npos &&
-                          !cell.ends_with(':') && !cell.ends_with('.');
-        if (!name) {
-            return false;
-        }
+        const bool number_sign = is_sign(cell);
         const bool epoch = cell == "E" && cells.size() > 3 && cells[1] == "#";
         Column column{.name = number_sign ? "step" : epoch ? "epoch" : name_of(cell)};
         if (column.name.empty()) {
