@@ -250,7 +250,9 @@ TEST_F(LaunchHelpers, TheRateIsScaledWithOneClick) {
         return batch->isVisibleTo(window_.get()) && batch->text().contains(u"400"_s);
     })) << qPrintable(batch->text());
     EXPECT_TRUE(find<QLabel>("adviceScaling")->text().contains(u"0.04"_s));
-    click(find<QPushButton>("adviceScale"));
+    auto* scale = find<QPushButton>("adviceScale");
+    ASSERT_TRUE(wait_until([&] { return scale->height() > 0; })) << "no place in the layout";
+    click(scale);
     EXPECT_TRUE(window_->launch_page()->job_text().find("reference_batch: 100") != std::string::npos);
     EXPECT_TRUE(window_->launch_page()->job_text().find("lr: 0.01 }  # for one") != std::string::npos);
     EXPECT_TRUE(wait_until([&] { return !find<QPushButton>("adviceScale")->isVisibleTo(window_.get()); }));
