@@ -50,7 +50,7 @@ function(rankscope_unity target)
                UNITY_BUILD_CODE_BEFORE_INCLUDE
                "${define}"
                UNITY_BUILD_CODE_AFTER_INCLUDE "${undefine}")
-  # A private type as the member of a private class is well there: GCC sees it in an included file and takes it for a header.
+  # GCC takes the included files for headers, and warns of a class there that has a member of a private type.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
   endif()

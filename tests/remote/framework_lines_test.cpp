@@ -187,6 +187,12 @@ TEST(FrameworkLines, TellsValidationByItsNames) {
               "16/1 loss=1.41\n144/1 loss=1.11\n144/1 val_acc1=0.273 val_loss=1.616356\n");
 }
 
+TEST(FrameworkLines, KnowsWhatALineAnnouncesForTheNextLineAlone) {
+    EXPECT_EQ(told_lines({"step 1 loss 0.5", "step 2 loss 0.4", "Evaluating:", "Testing:", "took 3 s",
+                          "step 3 loss 0.3"}),
+              "1/- loss=0.5\n2/- loss=0.4\n3/- loss=0.3\n");
+}
+
 TEST(FrameworkLines, ReadsTheNamesOfSets) {
     EXPECT_EQ(told_lines({"[1]\ttrain's multi_logloss: 1.25574\tvalid's multi_logloss: 1.40809",
                           "[2]\ttrain's multi_logloss: 1.15479\tvalid's multi_logloss: 1.42579"}),

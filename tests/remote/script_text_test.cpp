@@ -194,6 +194,9 @@ TEST_F(Scripts, AreOfOtherBatchSystems) {
     EXPECT_EQ(ibm.nodes, 2);
     EXPECT_EQ(ibm.job.procs_per_node, 6);
     EXPECT_EQ(ibm.job.command, (Words{"python", "t.py"}));
+    const PastedLine joined = read("jsrun -n4 -a3 -g3 -c21 -r2 python t.py\n");
+    EXPECT_EQ(joined.job.procs_per_node, 6);
+    EXPECT_EQ(joined.job.command, (Words{"python", "t.py"}));
 }
 
 TEST_F(Scripts, KnowSlurmsNumbersFromTheirOptions) {

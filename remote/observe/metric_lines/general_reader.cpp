@@ -474,7 +474,6 @@ std::vector<Reading> GeneralReader::read(const std::vector<Token>& tokens, doubl
         return {};
     }
     auto line = understand(fields);
-    announced_ = false;
     if (!line || (!line->rank.empty() && !rank_.empty() && line->rank != rank_)) {
         return {};  // torchrun --tee: other ranks print the same into one output
     }

@@ -27,8 +27,8 @@ public:
     std::vector<Reading> read(const std::vector<Token>& line, double place, bool certain = false);
     /// It waits for the next line of the statement that the last line was of.
     bool waits() const { return waits_; }
-    /// A line without a number has said that the next one is about validation: "Test Error:".
-    void announce_validation() { announced_ = true; }
+    /// Whether the line before has said that the next one is about validation: "Test Error:".
+    void announce_validation(bool announced) { announced_ = announced; }
     /// A reader of a known shape has read this: its series have their source.
     void known(const Reading& reading);
 

@@ -151,9 +151,7 @@ void LineMetrics::read_line(std::string_view line, std::vector<MetricsLine>& out
         return;
     }
     if (!digits) {
-        if (announces_validation(text)) {
-            general_.announce_validation();
-        }
+        general_.announce_validation(announces_validation(text));
         return;
     }
     if (auto reading = read(text)) {
@@ -163,6 +161,7 @@ void LineMetrics::read_line(std::string_view line, std::vector<MetricsLine>& out
     } else if (known_shapes_) {
         read_unknown(text, out);
     }
+    general_.announce_validation(false);
 }
 
 bool LineMetrics::read_table(std::string_view line, std::vector<MetricsLine>& out) {

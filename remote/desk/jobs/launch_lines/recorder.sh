@@ -93,6 +93,10 @@ count_tasks() {
                 value=${option#*=}
                 option=${option%%=*}
                 ;;
+            -[A-Za-z][0-9]*)
+                value=${option:2}
+                option=${option:0:2}
+                ;;
             -b | -B | -q | -R | -T | -ss | --immediate | -i)
                 if [ "$rs_name" = aprun ] || [ "$option" = -i ] || [ "$option" = --immediate ]; then continue; fi
                 ;&
