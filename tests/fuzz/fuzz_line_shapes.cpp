@@ -8,8 +8,32 @@
 
 #include <remote/observe/metric_lines/learn_pattern.h>
 #include <remote/observe/metric_lines/line_metrics.h>
+#include <remote/observe/metric_lines/line_templates.h>
 
 #include <algorithm>
+
+namespace {
+
+// A line that differs only in its numbers reads as if it were the first.
+void read_by_templates(std::string_view text) {
+    using namespace rankscope;
+    using namespace rankscope::metric_lines;
+    LineTemplates templates;
+    while (!text.empty()) {
+        const auto line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+        const auto tokens = tokens_of(line);
+        const auto fields = fields_of(tokens);
+        const auto* known = templates.find(line);
+        const bool has_nan = fields != fields;
+        fuzz::require(known == nullptr || has_nan || *known == fields, "a template gives what the line has");
+        if (known == nullptr) {
+            templates.remember(tokens, fields);
+        }
+    }
+}
+
+}  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace rankscope;
@@ -39,6 +63,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         fuzz::require(!line.values.empty(), "a metric has a value");
         fuzz::require(!line.step || *line.step >= 0, "steps count from 0");
     }
+    read_by_templates(rest);
+    LineMetrics shapes({}, true);
+    shapes.feed(false, rest);
+    shapes.finish();
     const auto line = rest.substr(0, std::min<std::size_t>(rest.find('\n'), 1000));
     if (const auto mark = find_mark(line, "loss", std::string(first.substr(0, 20)), why)) {
         fuzz::require(mark->end <= line.size(), "a mark lies in the line");

@@ -13,14 +13,7 @@
 
 namespace rankscope::metric_lines {
 
-/// What a named number of a line counts.
-enum class Counter {
-    None,
-    Epoch,
-    Step,       ///< of the whole run, or of the epoch: programs call both so
-    WholeStep,  ///< its name says that it is of the whole run: "global_step"
-    Batch       ///< of the epoch, where there is one
-};
+/// For fields_of(), and for those who make a field of their own.
 Counter counter_of(const Field& field);
 
 /// The series that a named number is a point of.

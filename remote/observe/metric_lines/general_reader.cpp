@@ -46,31 +46,6 @@ std::string rank_of(const LineFields& fields) {
     return {};
 }
 
-// "Train steps: 32 Val steps: 8": how many both sets have.
-bool is_size_of_set(const LineFields& fields, const Field& field) {
-    const auto is_size = [](const Field& one, bool training) {
-        return !one.total && one.name.ends_with('s') && counter_of(one) != Counter::None &&
-               (training ? one.name.starts_with("train")
-                         : says_validation(std::string_view(one.name).substr(0, one.name.find('_'))));
-    };
-    const auto any = [&](bool training) {
-        return std::any_of(fields.fields.begin(), fields.fields.end(),
-                           [&](const Field& one) { return is_size(one, training); });
-    };
-    return (is_size(field, true) && any(false)) || (is_size(field, false) && any(true));
-}
-
-bool is_about_validation(const LineFields& fields) {
-    const bool said = std::any_of(fields.other_words.begin(), fields.other_words.end(), says_validation);
-    return said || std::any_of(fields.fields.begin(), fields.fields.end(), [&](const Field& field) {
-               const auto end = field.name.rfind('_');
-               return counter_of(field) != Counter::None && !is_size_of_set(fields, field) &&
-                      end != std::string::npos &&
-                      (says_validation(std::string_view(field.name).substr(end + 1)) ||
-                       says_validation(std::string_view(field.name).substr(0, field.name.find('_'))));
-           });
-}
-
 // Of several counts: the one of the whole run, then that of the optimizer's steps.
 int weight(Counter counter, const Field& field) {
     return counter == Counter::WholeStep ? 2 : field.name.find("step") != std::string::npos ? 1 : 0;
@@ -110,12 +85,12 @@ void GeneralReader::take_counters(const LineFields& fields, Line& line, std::vec
     Counter kind = Counter::None;
     for (std::size_t i = 0; i < fields.fields.size(); ++i) {
         const Field& field = fields.fields[i];
-        const Counter counter = counter_of(field);
+        const Counter counter = field.counter;
         if (counter == Counter::None) {
             continue;
         }
         used[i] = true;
-        if (is_size_of_set(fields, field)) {
+        if (field.is_size_of_set) {
             continue;
         }
         if (counter == Counter::Epoch && epoch == nullptr) {
@@ -224,9 +199,10 @@ void GeneralReader::apply_context(const LineFields& fields, Line& line) const {
 std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& fields) const {
     Line line;
     std::vector<bool> used(fields.fields.size(), false);
+    line.reading.values.reserve(fields.fields.size());
     take_counters(fields, line, used);
     line.rank = rank_of(fields);
-    line.validation = is_about_validation(fields) || announced_;
+    line.validation = fields.validation || announced_;
     bool validation = line.validation && any_believed_;
     line.of_part = line.reading.in_epoch ||
                    (line.reading.may_restart && line.counters.find("fraction") != std::string::npos);
@@ -303,10 +279,10 @@ std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& f
 }
 
 // "Epoch 3/10" alone on its line, or "[batch=128/12000]:" or "[step=100/7000]" as a heading: what follows belongs to it.
-bool GeneralReader::take_context(const LineFields& fields, bool heads) {
+bool GeneralReader::take_context(const LineFields& fields) {
     const Field* epoch = nullptr;
     for (const Field& field : fields.fields) {
-        const bool counts = counter_of(field) != Counter::None;
+        const bool counts = field.counter != Counter::None;
         const bool of_a_logger =
             !counts && !field.total && (field.name.empty() || !series_.of(field, false));  // "host:0"
         if (!of_a_logger && (epoch != nullptr || !field.whole || !counts)) {
@@ -317,8 +293,8 @@ bool GeneralReader::take_context(const LineFields& fields, bool heads) {
     if (epoch == nullptr || fields.other_words.size() > 3) {
         return false;
     }
-    if (counter_of(*epoch) != Counter::Epoch) {
-        if (!(heads || epoch->bracketed) || !epoch->total) {
+    if (epoch->counter != Counter::Epoch) {
+        if (!(fields.heads || epoch->bracketed) || !epoch->total) {
             return false;
         }
         record_ = Record{.counter = *epoch};
@@ -463,14 +439,12 @@ void GeneralReader::forget_oldest() {
     }
 }
 
-std::vector<Reading> GeneralReader::read(const std::vector<Token>& tokens, double place, bool certain) {
-    const LineFields fields = fields_of(tokens);
+std::vector<Reading> GeneralReader::read(const LineFields& fields, double place, bool certain) {
     waits_ = false;
-    const bool heads = !tokens.empty() && tokens.back().is(':');
     if (record_ && ++record_->since > kLongestRecord) {
         record_.reset();
     }
-    if (fields.fields.empty() || take_context(fields, heads)) {
+    if (fields.fields.empty() || take_context(fields)) {
         return {};
     }
     auto line = understand(fields);

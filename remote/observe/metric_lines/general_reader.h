@@ -24,7 +24,7 @@ class GeneralReader {
 public:
     /// Nothing, one reading, or the one that waited and this one. `place`: the step that the run is at. `certain`: the line is
     /// a row of a table: believed at once.
-    std::vector<Reading> read(const std::vector<Token>& line, double place, bool certain = false);
+    std::vector<Reading> read(const LineFields& fields, double place, bool certain = false);
     /// It waits for the next line of the statement that the last line was of.
     bool waits() const { return waits_; }
     /// Whether the line before has said that the next one is about validation: "Test Error:".
@@ -60,7 +60,7 @@ private:
     };
 
     std::optional<Line> understand(const LineFields& fields) const;
-    bool take_context(const LineFields& fields, bool heads);
+    bool take_context(const LineFields& fields);
     void apply_context(const LineFields& fields, Line& line) const;
     void take_counters(const LineFields& fields, Line& line, std::vector<bool>& used) const;
     static bool repeats_within_epoch(const Line& line, const Statement& statement);

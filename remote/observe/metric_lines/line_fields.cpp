@@ -34,6 +34,30 @@ bool is_level(std::string_view word) {
            std::all_of(word.begin(), word.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
+// "Train steps: 32 Val steps: 8": how many both sets have.
+bool is_size_of_set(const LineFields& fields, const Field& field) {
+    const auto is_size = [](const Field& one, bool training) {
+        return !one.total && one.name.ends_with('s') && one.counter != Counter::None &&
+               (training ? one.name.starts_with("train")
+                         : says_validation(std::string_view(one.name).substr(0, one.name.find('_'))));
+    };
+    const auto any = [&](bool training) {
+        return std::any_of(fields.fields.begin(), fields.fields.end(),
+                           [&](const Field& one) { return is_size(one, training); });
+    };
+    return (is_size(field, true) && any(false)) || (is_size(field, false) && any(true));
+}
+
+bool is_about_validation(const LineFields& fields) {
+    const bool said = std::any_of(fields.other_words.begin(), fields.other_words.end(), says_validation);
+    return said || std::any_of(fields.fields.begin(), fields.fields.end(), [&](const Field& field) {
+               const auto end = field.name.rfind('_');
+               return field.counter != Counter::None && !field.is_size_of_set && end != std::string::npos &&
+                      (says_validation(std::string_view(field.name).substr(end + 1)) ||
+                       says_validation(std::string_view(field.name).substr(0, field.name.find('_'))));
+           });
+}
+
 class FieldReader {
 public:
     explicit FieldReader(const std::vector<Token>& tokens) : tokens_(tokens) {}
@@ -43,7 +67,15 @@ public:
             step();
         }
         drop_name();
+        result_.heads = !tokens_.empty() && tokens_.back().is(':');
         result_.object = tokens_.size() > 2 && tokens_.front().is('{') && tokens_.back().is('}');
+        for (Field& field : result_.fields) {
+            field.counter = counter_of(field);
+        }
+        for (Field& field : result_.fields) {
+            field.is_size_of_set = is_size_of_set(result_, field);
+        }
+        result_.validation = is_about_validation(result_);
         return std::move(result_);
     }
 
@@ -181,6 +213,7 @@ private:
         } else if (is_mark(0, '(') && !is(1, Kind::Word)) {
             if (is(1, Kind::Number) && token(1)->unit.empty() && is_mark(2, ')')) {
                 field.average = token(1)->value;
+                field.average_token = at_ + 1;
             }
             ++at_;
             skip_to(')');  // "1.9 (2.3)", "(99%)", "(+nanz)"

@@ -13,6 +13,15 @@
 
 namespace rankscope::metric_lines {
 
+/// What a named number of a line counts.
+enum class Counter {
+    None,
+    Epoch,
+    Step,       ///< of the whole run, or of the epoch: programs call both so
+    WholeStep,  ///< its name says that it is of the whole run: "global_step"
+    Batch       ///< of the epoch, where there is one
+};
+
 /// A number of a line, and what the line calls it.
 struct Field {
     std::string name;     ///< lower case, '_' between words; empty: the line has no name for it
@@ -25,9 +34,16 @@ struct Field {
     bool bracketed = false;           ///< "[10/156]"
     bool apart = false;               ///< blanks stand before it or its bracket, or the line begins with it
     bool in_call = false;             ///< "main(step=3)": source code, or a printed object
+    bool validation = false;          ///< it says that it is about held-out data
     bool heads = false;               ///< the line begins with it and ':'
     std::optional<double> average{};  ///< "1.9 (2.3)": of a meter
-    std::size_t token = 0;            ///< the number's place among the tokens
+    std::size_t token = 0;  ///< the number's place among the tokens; that of the total is two behind
+    std::size_t average_token = 0;
+    Counter counter = Counter::None;
+    bool is_size_of_set =
+        false;  ///< "Train steps: 32 Val steps: 8": how many both sets have; it counts nothing
+
+    bool operator==(const Field&) const = default;
 };
 
 /// A line's numbers with their names, by position alone: "loss 0.3", "loss: 0.3", "loss=0.3", "lr=[1e-3, 1e-3]",
@@ -36,6 +52,10 @@ struct LineFields {
     std::vector<Field> fields;
     std::vector<std::string> other_words;  ///< lower case: what names no number
     bool object = false;                   ///< "{…}" is all of the line
+    bool validation = false;               ///< it says that it is about held-out data
+    bool heads = false;                    ///< the line ends with ':'
+
+    bool operator==(const LineFields&) const = default;
 };
 
 LineFields fields_of(const std::vector<Token>& tokens);

@@ -147,6 +147,15 @@ void LineMetrics::read_line(std::string_view line, std::vector<MetricsLine>& out
     const std::string_view text = coloured ? std::string_view(plain) : line;
     // A metric needs a digit; the heading of a table does not.
     const bool digits = std::any_of(text.begin(), text.end(), is_digit);
+    // Neither a user's pattern nor a table may want the line.
+    const bool alike = digits && known_shapes_ && patterns_.empty() && !table_.is_open();
+    if (const auto* fields = alike ? templates_.find(text) : nullptr; fields != nullptr) {
+        for (auto& reading : general_.read(*fields, counter_.last())) {
+            take_of_line(text, std::move(reading), out);
+        }
+        general_.announce_validation(false);
+        return;
+    }
     if (known_shapes_ && (table_.is_open() || may_be_heading(text)) && read_table(text, out)) {
         return;
     }
@@ -159,7 +168,7 @@ void LineMetrics::read_line(std::string_view line, std::vector<MetricsLine>& out
         barren_ = reading->values.empty() ? barren_ : 0;
         take_of_line(text, std::move(*reading), out);
     } else if (known_shapes_) {
-        read_unknown(text, out);
+        read_unknown(text, alike, out);
     }
     general_.announce_validation(false);
 }
@@ -168,14 +177,14 @@ bool LineMetrics::read_table(std::string_view line, std::vector<MetricsLine>& ou
     const auto row = table_.read(line);
     if (row.pairs) {
         barren_ = 0;
-        for (auto& reading : general_.read(tokens_of(*row.pairs), counter_.last(), true)) {
+        for (auto& reading : general_.read(fields_of(tokens_of(*row.pairs)), counter_.last(), true)) {
             take(std::move(reading), out);
         }
     }
     return row.is_of_table;
 }
 
-void LineMetrics::read_unknown(std::string_view line, std::vector<MetricsLine>& out) {
+void LineMetrics::read_unknown(std::string_view line, bool alike, std::vector<MetricsLine>& out) {
     if (++barren_ > kBarren && barren_ % kBlock >= kLookedAt) {
         return;
     }
@@ -183,10 +192,14 @@ void LineMetrics::read_unknown(std::string_view line, std::vector<MetricsLine>& 
     // A bar counts: there is no line to wait for.
     const bool certain =
         BarValues::has(line) && (line.find("loss") != line.npos || line.find("acc") != line.npos);
-    auto readings = general_.read(tokens, counter_.last(), certain);
+    const LineFields fields = fields_of(tokens);
+    auto readings = general_.read(fields, counter_.last(), certain);
     for (auto& reading : readings) {
         barren_ = 0;
         take_of_line(line, std::move(reading), out);
+    }
+    if (alike && !readings.empty() && !BarValues::has(line)) {
+        templates_.remember(tokens, fields);
     }
     if (!any_ && readings.empty() && !general_.waits()) {
         unread_.add(line, tokens);
@@ -199,14 +212,14 @@ void LineMetrics::take_of_line(std::string_view line, Reading reading, std::vect
         return;
     }
     const bool bar = (reading.in_epoch || reading.step) && !reading.validation && BarValues::has(line);
-    std::vector<Reading> readings;
-    if (bar) {
-        readings = bars_.draw(line, std::move(reading));
-    } else {
-        readings = bars_.rest();
-        readings.push_back(std::move(reading));
+    if (!bar) {
+        for (auto& one : bars_.rest()) {
+            take(std::move(one), out);
+        }
+        take(std::move(reading), out);
+        return;
     }
-    for (auto& one : readings) {
+    for (auto& one : bars_.draw(line, std::move(reading))) {
         take(std::move(one), out);
     }
 }
@@ -280,9 +293,10 @@ void LineMetrics::add(Reading& reading, std::vector<MetricsLine>& out) {
     MetricsLine line;
     line.step = place.step;
     line.epoch = place.epoch;
-    for (const auto& [key, value] : reading.values) {
-        line.values.emplace_back(key, accuracy_.of(key, value));
+    for (auto& [key, value] : reading.values) {
+        value = accuracy_.of(key, value);
     }
+    line.values = std::move(reading.values);
     if (line == last_) {
         return;  // a bar is drawn more often than it changes
     }

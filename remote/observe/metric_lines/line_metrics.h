@@ -7,6 +7,7 @@
 #include <remote/observe/metric_lines/accuracy_share.h>
 #include <remote/observe/metric_lines/bar_values.h>
 #include <remote/observe/metric_lines/general_reader.h>
+#include <remote/observe/metric_lines/line_templates.h>
 #include <remote/observe/metric_lines/pattern.h>
 #include <remote/observe/metric_lines/shapes.h>
 #include <remote/observe/metric_lines/step_counter.h>
@@ -45,7 +46,7 @@ private:
     };
     void read_line(std::string_view line, std::vector<MetricsLine>& out);
     std::optional<Reading> read(std::string_view line) const;
-    void read_unknown(std::string_view line, std::vector<MetricsLine>& out);
+    void read_unknown(std::string_view line, bool alike, std::vector<MetricsLine>& out);
     bool read_table(std::string_view line, std::vector<MetricsLine>& out);
     void take_of_line(std::string_view line, Reading reading, std::vector<MetricsLine>& out);
     void take(Reading reading, std::vector<MetricsLine>& out);
@@ -64,6 +65,7 @@ private:
     std::optional<double> epochs_;
     std::optional<double> steps_;
     GeneralReader general_;
+    LineTemplates templates_;  ///< of lines that the general reader has read
     BarValues bars_;
     TableRows table_;
     UnreadLines unread_;

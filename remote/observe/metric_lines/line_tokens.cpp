@@ -17,16 +17,6 @@ bool is_blank(char c) {
     return c == ' ' || c == '\t';
 }
 
-// Also of other scripts than ours: bytes of UTF-8; what is no letter there is sorted out before.
-bool is_token_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           static_cast<unsigned char>(c) >= 0x80;
-}
-
-bool is_word(char c) {
-    return is_token_letter(c) || is_digit(c);
-}
-
 /// A character of UTF-8 that separates: general punctuation, arrows, boxes, blocks, Braille, wide punctuation.
 std::size_t wide_mark(std::string_view text) {
     const auto byte = [text](std::size_t at) {

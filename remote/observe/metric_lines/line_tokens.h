@@ -3,6 +3,9 @@
 
 #pragma once
 
+#include <base/text.h>
+
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +32,16 @@ struct Token {
     bool is(char mark) const { return kind == Kind::Mark && text.size() == 1 && text[0] == mark; }
     bool ends_at(const Token& next) const { return text.data() + text.size() == next.text.data(); }
 };
+
+/// Also of other scripts than ours: bytes of UTF-8; tokens_of() sorts out which are no letters.
+inline bool is_token_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           static_cast<unsigned char>(c) >= 0x80;
+}
+/// May stand inside a Word.
+inline bool is_word(char c) {
+    return is_token_letter(c) || is_digit(c);
+}
 
 /// Quotes are passed over: `"loss": 0.3` reads as `loss: 0.3`. At most kMaxTokens of them.
 inline constexpr std::size_t kMaxTokens = 512;
