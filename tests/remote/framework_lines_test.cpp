@@ -215,5 +215,62 @@ TEST(FrameworkLines, ReadsTheNamesOfSets) {
               "");
 }
 
+// timm's train.py: "Train: 3" is the epoch, and the summary at its end is of epochs that have passed.
+TEST(FrameworkLines, LeavesOutTheSummaryOfEpochsThatHavePassed) {
+    EXPECT_EQ(told_lines({"Train: 0 [   0/10 (  0%)]  Loss: 2.31 (2.31)  LR: 1.000e-05",
+                          "Train: 0 [   9/10 (100%)]  Loss: 2.21 (2.25)  LR: 1.000e-05",
+                          "Test: [   9/9]  Loss:  2.0 (2.1)  Acc@1:  10.0 ( 12.0)",
+                          "Train: 1 [   0/10 (  0%)]  Loss: 2.11 (2.11)  LR: 1.000e-05",
+                          "Train: 1 [   9/10 (100%)]  Loss: 2.01 (2.05)  LR: 1.000e-05",
+                          "Test: [   9/9]  Loss:  1.9 (2.0)  Acc@1:  20.0 ( 22.0)",
+                          "--result",
+                          "[",
+                          "    {",
+                          "        \"epoch\": 0,",
+                          "        \"train\": {",
+                          "            \"loss\": 2.25",
+                          "        },",
+                          "        \"validation\": {",
+                          "            \"loss\": 2.1,",
+                          "            \"top1\": 12.0",
+                          "        }",
+                          "    },",
+                          "    {",
+                          "        \"epoch\": 1,",
+                          "        \"train\": {",
+                          "            \"loss\": 2.05",
+                          "        },",
+                          "        \"validation\": {",
+                          "            \"loss\": 2.0,",
+                          "            \"top1\": 22.0",
+                          "        }",
+                          "    }",
+                          "]"}),
+              "0/1 loss=2.31 lr=1e-05\n9/1 loss=2.21 lr=1e-05\n9/1 val_loss=2.1 val_acc1=0.12\n"
+              "10/2 loss=2.11 lr=1e-05\n19/2 loss=2.01 lr=1e-05\n19/2 val_loss=2 val_acc1=0.22\n");
+}
+
+TEST(FrameworkLines, AnEpochNextToABarBeginsWhereTheCountFalls) {
+    EXPECT_EQ(told_of("\r 10%|#   | 5/50 [00:00<00:03, 12.1it/s, epoch=1/2, avg_loss=4.5]"
+                      "\r100%|####| 50/50 [00:03<00:00, 13.1it/s, epoch=1/2, avg_loss=4.1]\n"
+                      "\r 10%|#   | 5/50 [00:00<00:03, 12.1it/s, epoch=2/2, avg_loss=4]"
+                      "\r100%|####| 50/50 [00:03<00:00, 13.1it/s, epoch=2/2, avg_loss=3.8]\n"),
+              "5/1 avg_loss=4.5\n50/1 avg_loss=4.1\n55/2 avg_loss=4\n100/2 avg_loss=3.8\n");
+    EXPECT_EQ(told_of("\r  3%|    | 5/150 [00:00<00:03, 12.1it/s, epoch=0, loss=4.5]"
+                      "\r 33%|#   | 50/150 [00:03<00:00, 13.1it/s, epoch=0, loss=4.1]"
+                      "\r 37%|#   | 55/150 [00:03<00:00, 13.1it/s, epoch=1, loss=3.7]"
+                      "\r100%|####| 150/150 [00:03<00:00, 13.1it/s, epoch=1, loss=3.6]\n"),
+              "5/1 loss=4.5\n50/1 loss=4.1\n55/2 loss=3.7\n150/2 loss=3.6\n");
+}
+
+TEST(FrameworkLines, CountsLinesThatSayHowMuchIsDone) {
+    EXPECT_EQ(
+        told_of(
+            "\rProgress:  10.1% words/sec/thread:   70211 lr:  0.099899 avg.loss: 13.28125 ETA: 0h 0m12s"
+            "\rProgress: 100.0% words/sec/thread:   70552 lr:  0.000000 avg.loss:  9.98125 ETA: 0h 0m 0s\n"),
+        "1/- words/sec/thread=70211 lr=0.099899 loss=13.28125\n"
+        "2/- words/sec/thread=70552 lr=0 loss=9.98125\n");
+}
+
 }  // namespace
 }  // namespace rankscope::metric_lines

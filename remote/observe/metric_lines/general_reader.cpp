@@ -83,6 +83,7 @@ void GeneralReader::take_counters(const LineFields& fields, Line& line, std::vec
     const Field* epoch = nullptr;
     const Field* step = nullptr;
     Counter kind = Counter::None;
+    bool of_train = false;
     for (std::size_t i = 0; i < fields.fields.size(); ++i) {
         const Field& field = fields.fields[i];
         const Counter counter = field.counter;
@@ -120,6 +121,13 @@ void GeneralReader::take_counters(const LineFields& fields, Line& line, std::vec
             used[i] = used[i + 1] = true;
             line.counters = "pair ";
             line.named = line.named || two_fractions;
+        } else if (epoch == nullptr && step == nullptr && field.name == "train" && field.whole &&
+                   field.assigned && next != nullptr && is_fraction(*next) && next->bracketed) {
+            epoch = &field;  // "Train: 3 [50/1583 (3%)]"
+            used[i] = true;
+            line.counters = "train ";
+            line.named = true;
+            of_train = true;
         } else if (is_fraction(field) && step == nullptr &&
                    (field.bracketed || epoch != nullptr || field.token == 0)) {
             step = &field;
@@ -145,6 +153,15 @@ void GeneralReader::take_counters(const LineFields& fields, Line& line, std::vec
             line.counters = first.name + ' ';
         }
     }
+    const auto progress = std::find_if(fields.fields.begin(), fields.fields.end(), [](const Field& field) {
+        return field.name == "progress" && field.unit == "%";
+    });
+    const bool share_of_run = line.counters.empty() && step == nullptr && progress != fields.fields.end();
+    if (share_of_run) {  // "Progress: 10.1% … loss: 0.3": it rises, and each line is one more
+        used[static_cast<std::size_t>(progress - fields.fields.begin())] = true;
+        line.counters = "progress ";
+        line.named = true;
+    }
     line.counters += step != nullptr && line.counters.empty() ? "bracket " : "";
     Reading& reading = line.reading;
     line.epoch = epoch != nullptr && epoch->whole ? std::optional(epoch->value) : std::nullopt;
@@ -157,15 +174,15 @@ void GeneralReader::take_counters(const LineFields& fields, Line& line, std::vec
     }
     if (step == nullptr) {
         line.once_an_epoch = epoch != nullptr && !share;
-        reading.counted = share;
+        reading.counted = share || share_of_run;
     } else if (kind == Counter::WholeStep || share ||
                (kind == Counter::Step && (epoch == nullptr || !step->total))) {
         reading.step = step->value;
         reading.may_restart = kind == Counter::Step && !share;
         reading.steps = line.named ? step->total : std::nullopt;
-    } else if (epoch == nullptr) {
+    } else if (epoch == nullptr || of_train) {
         reading.step = step->value;
-        reading.steps = line.named ? step->total : std::nullopt;
+        (of_train ? reading.per_epoch : reading.steps) = line.named ? step->total : std::nullopt;
         reading.may_restart = true;
     } else {
         reading.in_epoch = step->value;
@@ -174,6 +191,7 @@ void GeneralReader::take_counters(const LineFields& fields, Line& line, std::vec
     reading.once_an_epoch = line.once_an_epoch;
     line.order = {share || epoch == nullptr ? 0 : epoch->value, step != nullptr ? step->value
                                                                 : share         ? epoch->value
+                                                                : share_of_run  ? progress->value
                                                                                 : 0};
 }
 
@@ -302,6 +320,10 @@ bool GeneralReader::take_context(const LineFields& fields) {
         return true;
     }
     record_.reset();
+    recalls_ = epoch->value < last_epoch_ || (recalls_ && epoch->value == last_epoch_);
+    if (recalls_) {
+        return true;
+    }
     contexts_ += epoch_ != epoch->value ? 1U : 0U;
     epoch_ = epoch->value;
     epochs_ = epoch->total;
@@ -367,7 +389,8 @@ void GeneralReader::believe(const std::string& key, Statement& statement, const 
     for (std::size_t i = 0; i < values.size(); ++i) {
         const std::string& name = values[i].first;
         std::string series = name;
-        if (needs_loss && stands_for_loss(lower_case(name))) {
+        if (std::string plain = lower_case(name);
+            needs_loss && (std::replace(plain.begin(), plain.end(), '.', '_'), stands_for_loss(plain))) {
             series = "loss";
             needs_loss = false;
         }
@@ -448,6 +471,11 @@ std::vector<Reading> GeneralReader::read(const LineFields& fields, double place,
         return {};
     }
     auto line = understand(fields);
+    const bool own = line && !line->counters.empty();
+    recalls_ = recalls_ && !own;
+    if (recalls_) {
+        return {};
+    }
     if (!line || (!line->rank.empty() && !rank_.empty() && line->rank != rank_)) {
         return {};  // torchrun --tee: other ranks print the same into one output
     }

@@ -94,6 +94,7 @@ private:
     bool any_believed_ = false;
     bool waits_ = false;
     bool announced_ = false;
+    bool recalls_ = false;          ///< below the line of an epoch that has passed: a summary
     bool counts_to_total_ = false;  ///< the parts of a validation
     std::string rank_;
 };

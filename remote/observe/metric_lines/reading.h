@@ -22,6 +22,8 @@ struct Reading {
     std::optional<double> behind{};  ///< a validation, or once an epoch: the step it came after; the last one
     bool epoch_is_done_share =
         false;  ///< epoch counts finished epochs with fractions (0.5: in the middle of the first)
+    bool epoch_is_shown =
+        false;  ///< next to a bar, whose count may be of the run: only a fall of the count begins an epoch
     bool validation = false;     ///< belongs behind the last step, and is none of its own
     bool counted = false;        ///< no number names the step: each such line is one more
     bool may_restart = false;    ///< step may begin again with each epoch: programs call both so

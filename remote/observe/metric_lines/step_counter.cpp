@@ -13,11 +13,15 @@ constexpr double kMost = 1e15;  // whole numbers are exact, and a line of nonsen
 
 }  // namespace
 
+void StepCounter::take_base(const Reading& reading) {
+    if (reading.epoch && !base_) {
+        base_ = *reading.epoch < 1 ? 0 : 1;
+    }
+}
+
 double StepCounter::finished_epochs(const Reading& reading) {
-    if (reading.epoch) {
-        if (!base_) {
-            base_ = *reading.epoch < 1 ? 0 : 1;
-        }
+    take_base(reading);
+    if (reading.epoch && !reading.epoch_is_shown) {
         return std::max(0.0, *reading.epoch - *base_);
     }
     if (reading.in_epoch && *reading.in_epoch < in_epoch_) {
@@ -44,7 +48,7 @@ double StepCounter::through_restarts(const Reading& reading) {
     const double epoch = reading.epoch.value_or(0);
     const bool next_epoch = reading.epoch ? epoch > last_counted_epoch_ : step <= stride_;
     if (step < in_epoch_ && next_epoch) {
-        offset_ += in_epoch_ + stride_ - step;
+        offset_ += reading.per_epoch.value_or(in_epoch_ + stride_ - step);
     } else if (step > in_epoch_) {
         stride_ = step - in_epoch_;
     }
@@ -78,7 +82,7 @@ void StepCounter::bar(double done, std::optional<double> total) {
 
 std::optional<double> StepCounter::count(const Reading& reading) {
     if (reading.epoch && !reading.epoch_is_done_share) {
-        finished_epochs(reading);  // the base, if this is the first line
+        take_base(reading);
     }
     if (!reading.step && (reading.validation || reading.once_an_epoch)) {
         return beside_steps(reading);

@@ -31,6 +31,7 @@ public:
 
 private:
     std::optional<double> count(const Reading& reading);
+    void take_base(const Reading& reading);
     double finished_epochs(const Reading& reading);
     double behind_unknown_epochs(double in_epoch, double epochs_before);
     double through_restarts(const Reading& reading);

@@ -56,6 +56,18 @@ std::size_t bar_end(std::string_view line, std::size_t percent) {
     return line.substr(percent).starts_with("% ") ? percent + 2 : 0;
 }
 
+// "epoch=1/3" or "epoch=1" among the values.
+void take_shown_epoch(std::string_view inside, Reading& reading) {
+    constexpr std::string_view kKey = ", epoch=";
+    Scan scan(inside);
+    if (reading.epoch || !scan.past(kKey) || !(reading.epoch = scan.whole())) {
+        return;
+    }
+    reading.epochs = scan.word("/") ? scan.whole() : std::nullopt;
+    reading.epoch_is_shown = true;
+    std::erase_if(reading.values, [](const auto& pair) { return pair.first == "epoch"; });
+}
+
 // "[00:05<00:05, 85.21it/s, loss=0.312]"
 bool read_bracket(Scan scan, Reading& reading) {
     if (!scan.word("[")) {
@@ -71,6 +83,7 @@ bool read_bracket(Scan scan, Reading& reading) {
         const auto first = static_cast<unsigned char>(pair.first.empty() ? '0' : pair.first.front());
         return std::isalpha(first) == 0 && first < 0x80;
     });
+    take_shown_epoch(inside, reading);
     return true;
 }
 
