@@ -17,11 +17,6 @@ using namespace std::string_view_literals;
 
 constexpr std::size_t kLongest = 4000;
 
-bool has_one(std::string_view text, std::span<const std::string_view> words) {
-    return std::any_of(words.begin(), words.end(),
-                       [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
-}
-
 struct LayerWords {
     ErrorLayer layer;
     std::span<const std::string_view> words;
@@ -82,9 +77,9 @@ ErrorLayer layer_of(const LogLine& line) {
     if (line.speaker == Speaker::Kernel) {
         return ErrorLayer::Driver;
     }
-    const auto text = line.text.substr(0, kLongest);
+    const WordFinder finder(line.text.substr(0, kLongest));
     for (const auto& layer : kLayers) {
-        if (has_one(text, layer.words)) {
+        if (finder.has_one(layer.words)) {
             return layer.layer;
         }
     }
@@ -142,8 +137,7 @@ bool begins_with_failure(std::string_view message) {
         "Error"sv,      "error"sv,           "ERROR"sv,     "FATAL"sv,      "Fatal"sv,
         "fatal"sv,      "panic"sv,           "Aborted"sv,   "Assertion "sv, "Segmentation fault"sv,
         "Bus error"sv,  "terminate called"sv};
-    return std::any_of(kStarts.begin(), kStarts.end(),
-                       [&](auto start) { return message.starts_with(start); });
+    return starts_with_one(message, kStarts);
 }
 
 // "error rate: 0.1", "errors: 0", "Failed tests: 0".
@@ -176,13 +170,14 @@ std::optional<ErrorLine> error_line(const LogLine& line) {
             return std::nullopt;
         }
         const auto layer = layer_of(line);
-        return layer == ErrorLayer::Program && !has_one(rest, kFailures)
+        return layer == ErrorLayer::Program && !WordFinder(rest).has_one(kFailures)
                    ? std::nullopt
                    : std::optional(ErrorLine{layer, message});
     }
     const bool begins = begins_with_failure(message) || message.starts_with("what(): ");
-    const bool fails = has_one(message, kFailures);
-    const bool shouts = has_one(message, kShouted);
+    const WordFinder finder(message);
+    const bool fails = finder.has_one(kFailures);
+    const bool shouts = finder.has_one(kShouted);
     if (!warning && ((!begins && !fails && !shouts) || is_count(message))) {
         return std::nullopt;
     }

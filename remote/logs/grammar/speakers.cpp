@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/logs/grammar/scan.h>
 #include <remote/logs/grammar/speakers.h>
 
 #include <array>
@@ -10,26 +11,6 @@ namespace rankscope::logs {
 namespace {
 
 using namespace std::string_view_literals;
-
-template <std::size_t N>
-bool starts_with_one(std::string_view text, const std::array<std::string_view, N>& starts) {
-    for (const auto start : starts) {
-        if (text.starts_with(start)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-template <std::size_t N>
-bool contains_one(std::string_view text, const std::array<std::string_view, N>& words) {
-    for (const auto word : words) {
-        if (text.find(word) != std::string_view::npos) {
-            return true;
-        }
-    }
-    return false;
-}
 
 Speaker speaker_of(std::string_view text) {
     constexpr std::array kLaunchers = {
@@ -64,19 +45,19 @@ Speaker speaker_of(std::string_view text) {
     if (starts_with_one(text, kLaunchers)) {
         return Speaker::Launcher;
     }
-    if (starts_with_one(text, kShells) ||
-        (text.find(": Permission denied (publickey") != std::string_view::npos)) {
+    const WordFinder finder(text);
+    if (starts_with_one(text, kShells) || finder.has(": Permission denied (publickey")) {
         return Speaker::Ssh;
     }
     if (starts_with_one(text, kKernels)) {
         return Speaker::Kernel;
     }
-    if (text.find("gloo/") != std::string_view::npos) {
+    if (finder.has("gloo/")) {
         return Speaker::Gloo;
     }
     constexpr std::array kTorch = {"[c10d]"sv, "torch.distributed."sv, "ProcessGroupNCCL"sv, "[PG "sv,
                                    "Exception raised from "sv};
-    return contains_one(text, kTorch) ? Speaker::Torch : Speaker::Program;
+    return finder.has_one(kTorch) ? Speaker::Torch : Speaker::Program;
 }
 
 LineLevel level_of_message(std::string_view text) {

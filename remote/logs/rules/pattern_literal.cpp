@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/logs/rules/literal_scan.h>
 #include <remote/logs/rules/rule_file.h>
 
 #include <algorithm>
@@ -41,7 +40,7 @@ std::size_t after_class(std::string_view pattern, std::size_t at) {
 
 }  // namespace
 
-std::string literal_of(const std::string& pattern) {
+std::string literal_of(const std::string& pattern, std::size_t shortest) {
     std::string longest;
     std::string run;
     const auto end_run = [&] {
@@ -86,7 +85,7 @@ std::string literal_of(const std::string& pattern) {
         }
     }
     end_run();
-    return longest.size() < LiteralScan::kShortest ? std::string() : longest;
+    return longest.size() < shortest ? std::string() : longest;
 }
 
 bool says_only(const std::string& pattern, const std::vector<std::string>& words) {

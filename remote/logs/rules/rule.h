@@ -71,6 +71,7 @@ struct Signature {
     std::optional<ErrorLayer> error =
         {};  ///< instead of a pattern: lines that look like an error of this layer
     std::vector<std::string> anchors = {};  ///< one of them is in every line that matches
+    std::string required = {};              ///< in every line that matches, besides an anchor; may be short
     std::vector<std::string> except = {};   ///< patterns of lines that do not count
     std::optional<Speaker> speaker = {};    ///< only lines of this speaker
     std::optional<LineLevel> level = {};    ///< only lines of this level

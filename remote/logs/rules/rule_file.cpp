@@ -247,6 +247,9 @@ private:
                 problem(node, "no text of 4 letters is in every match: list such texts as `anchors`");
             }
         }
+        if (signature.anchors != std::vector{literal_of(signature.pattern)}) {
+            signature.required = literal_of(signature.pattern, 2);
+        }
         for (const auto& anchor : signature.anchors) {
             if (anchor.size() < LiteralScan::kShortest) {
                 problem(node, "the anchor \"" + anchor + "\" is shorter than 4 letters");

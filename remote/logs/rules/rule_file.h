@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/logs/rules/literal_scan.h>
 #include <remote/logs/rules/rule.h>
 
 #include <string>
@@ -23,8 +24,8 @@ struct RuleProblem {
 std::vector<Rule> parse_rules(const std::string& text, const std::string& file,
                               std::vector<RuleProblem>& problems);
 
-/// The longest text that every match of the pattern has; empty: none of LiteralScan::kShortest bytes is certain.
-std::string literal_of(const std::string& pattern);
+/// The longest text that every match of the pattern has; empty: none of `shortest` bytes is certain.
+std::string literal_of(const std::string& pattern, std::size_t shortest = LiteralScan::kShortest);
 
 /// Whether each match of the pattern is one of the words, and no more: "one", "one|other".
 bool says_only(const std::string& pattern, const std::vector<std::string>& words);
