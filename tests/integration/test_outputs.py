@@ -83,6 +83,8 @@ TEXT = {
     "d3rlpy": ("d3rlpy", "csv_d3rlpy/**/loss.csv", "1", same, {"loss": "2"}),
     "mmengine": ("mmengine", "mm/**/scalars.json", "step", same, {"loss": "loss", "lr": "lr"}),
     "spacy": ("spacy", "spacy.jsonl", "step", same, {"CATS_SCORE": "scores/cats_score", "SCORE": "score"}),
+    "gluonts": ("gluonts", "csv_gluonts/**/metrics.csv", "step", later, {"loss": "train_loss"}),
+    "pykeen": ("pykeen", "csv_pykeen.csv", "step", same, {"loss": "loss"}),
     "torchexample": ("torch", "tb_tut/events*", "", lambda step: step * 16, {"loss": "loss"}),
 }
 # These print no curve: their files have it.
@@ -123,8 +125,9 @@ def rows_of(path: Path, column: str):
         text = path.read_text()
         if column.isdigit():  # a file without a heading
             text = ",".join(str(i) for i in range(text.splitlines()[0].count(",") + 1)) + "\n" + text
+        long = text.startswith("type,step,key,value")  # a row for each value
         for row in csv.DictReader(io.StringIO(text), delimiter="\t" if path.suffix == ".tsv" else ",", skipinitialspace=True):
-            for name, value in row.items():
+            for name, value in ((row["key"], row["value"]),) if long else row.items():
                 yield row.get(column), (name or "").strip(), value
 
 

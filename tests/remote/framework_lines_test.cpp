@@ -215,6 +215,24 @@ TEST(FrameworkLines, ReadsTheNamesOfSets) {
               "");
 }
 
+// Lightning with a data set of unknown length, and a mean of the epoch, which the bar shows through all of the next one.
+TEST(BarValues, AMeanOfAnEpochIsNoneOfTheNext) {
+    EXPECT_EQ(told_of("\rEpoch 0: |          | 0/? [00:00<?, ?it/s]"
+                      "\rEpoch 0: |          | 1/? [00:00<00:00, 14.15it/s, v_num=1]"
+                      "\rEpoch 0: |          | 2/? [00:00<00:00, 15.79it/s, v_num=1]"
+                      "\rEpoch 0: |          | 2/? [00:00<00:00, 15.75it/s, v_num=1, train_loss=1.460]"
+                      "Epoch 0, global step 2: 'train_loss' reached 1.46238 (best 1.46238), saving model to "
+                      "'csv_gluonts/lightning_logs/version_1/checkpoints/epoch=0-step=2.ckpt' as top 1\n"
+                      "\rEpoch 1: |          | 0/? [00:00<?, ?it/s, v_num=1, train_loss=1.460]"
+                      "\rEpoch 1: |          | 1/? [00:00<00:00, 47.32it/s, v_num=1, train_loss=1.460]"
+                      "\rEpoch 1: |          | 2/? [00:00<00:00, 46.81it/s, v_num=1, train_loss=1.460]"
+                      "\rEpoch 1: |          | 2/? [00:00<00:00, 46.79it/s, v_num=1, train_loss=1.030]\n"
+                      "\rEpoch 2: |          | 0/? [00:00<?, ?it/s, v_num=1, train_loss=1.030]"
+                      "\rEpoch 2: |          | 1/? [00:00<00:00, 47.32it/s, v_num=1, train_loss=1.030]"
+                      "\rEpoch 2: |          | 2/? [00:00<00:00, 46.79it/s, v_num=1, train_loss=1.030]\n"),
+              "2/1 loss=1.46\n4/2 loss=1.03\n");
+}
+
 // timm's train.py: "Train: 3" is the epoch, and the summary at its end is of epochs that have passed.
 TEST(FrameworkLines, LeavesOutTheSummaryOfEpochsThatHavePassed) {
     EXPECT_EQ(told_lines({"Train: 0 [   0/10 (  0%)]  Loss: 2.31 (2.31)  LR: 1.000e-05",

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 namespace rankscope::metric_lines {
@@ -36,12 +37,13 @@ bool is_same_value(double a, double b) {
 }  // namespace
 
 bool BarValues::has(std::string_view line) {
-    return line.find("%|") != std::string_view::npos || line.find("it [") != std::string_view::npos;
+    return line.find("%|") != std::string_view::npos || line.find("it [") != std::string_view::npos ||
+           line.find("/? [") != std::string_view::npos;
 }
 
 // The values that have waited belong to the bar's count, but for those of a bar that has just begun, and of one whose count
 // comes late and ends: both show the step before once more.
-void BarValues::settle(Bar& bar, std::vector<Reading>& out) {
+void BarValues::settle(Bar& bar, bool falls, std::vector<Reading>& out) {
     Reading waiting = std::exchange(bar.waiting, Reading());
     if (waiting.values.empty()) {
         return;
@@ -51,9 +53,10 @@ void BarValues::settle(Bar& bar, std::vector<Reading>& out) {
     if (bar.count <= 0 || (bar.late && ends)) {
         return;
     }
-    // A bar shows the last validation through all of the next epoch.
-    std::erase_if(waiting.values,
-                  [ends](const auto& value) { return is_of_validation(value.first) && !ends; });
+    // A bar shows the last validation, and the last mean of an epoch, through all of the next epoch.
+    std::erase_if(waiting.values, [&](const auto& value) {
+        return (is_of_validation(value.first) || bar.carried.contains(value.first)) && !ends && !falls;
+    });
     if (!waiting.values.empty()) {
         out.push_back(std::move(waiting));
     }
@@ -75,8 +78,13 @@ std::vector<Reading> BarValues::draw(std::string_view line, Reading reading) {
     const bool before_picture = counts_before_picture(line);
     const bool moved = count != bar.count || reading.epoch.value_or(-1) != bar.epoch;
     if (moved) {
-        settle(bar, out);
         const double passed = count - bar.count;
+        settle(bar, passed < 0, out);
+        if (passed < 0) {
+            for (const auto& [name, value] : bar.last) {
+                bar.carried.insert(name);
+            }
+        }
         bar.each_step = !bar.late || passed <= 0 ? true : std::abs(passed - bar.drawn) <= 1;
         bar.leaps = bar.count <= 0 || passed <= 0 || passed > 1;
         bar.late = before_picture ? count > 1 : bar.late;
@@ -89,12 +97,15 @@ std::vector<Reading> BarValues::draw(std::string_view line, Reading reading) {
         const bool old = last != bar.last.end() && is_same_value(last->second, value.second);
         if (old) {
             unchanged.values.push_back(value);
+        } else {
+            bar.carried.erase(value.first);
         }
         bar.last.insert_or_assign(value.first, value.second);
         return old;
     });
     if (bar.last.size() > 100) {
         bar.last.clear();
+        bar.carried.clear();
     }
     const bool fresh = !reading.values.empty();
     bar.late = bar.late || (fresh && (count == 0 || (before_picture && !moved)));
@@ -111,7 +122,8 @@ std::vector<Reading> BarValues::draw(std::string_view line, Reading reading) {
         if ((bar.drawn > 1 && !bar.each_step) || (length > 0 && step > length)) {
             return out;
         }
-        reading.values.insert(reading.values.end(), unchanged.values.begin(), unchanged.values.end());
+        std::copy_if(unchanged.values.begin(), unchanged.values.end(), std::back_inserter(reading.values),
+                     [&](const auto& value) { return !bar.carried.contains(value.first); });
         bar_count(reading) = step;
         out.push_back(std::move(reading));
         return out;
@@ -139,7 +151,7 @@ std::vector<Reading> BarValues::draw(std::string_view line, Reading reading) {
 std::vector<Reading> BarValues::rest() {
     std::vector<Reading> out;
     for (auto& [length, bar] : bars_) {
-        settle(bar, out);
+        settle(bar, false, out);
     }
     return out;
 }

@@ -6,6 +6,7 @@
 #include <remote/observe/metric_lines/reading.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,9 +39,10 @@ private:
         bool each_step = true;  ///< late: these drawings were as many as the count moved on
         bool leaps = true;      ///< late: the count moves on by several steps
         std::map<std::string, double, std::less<>> last;
-        Reading waiting;  ///< has the values that have not changed
+        std::set<std::string, std::less<>> carried;  ///< values that have not changed since the count fell
+        Reading waiting;                             ///< has the values that have not changed
     };
-    static void settle(Bar& bar, std::vector<Reading>& out);
+    static void settle(Bar& bar, bool falls, std::vector<Reading>& out);
 
     std::vector<std::pair<double, Bar>> bars_;  ///< by the length of an epoch: bars may be drawn in turns
 };

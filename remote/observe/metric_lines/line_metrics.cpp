@@ -40,7 +40,7 @@ std::string without_escapes(std::string_view line) {
 
 // Every known shape holds one of these. Most lines of a chatty program hold none, and are done with here.
 bool may_be_known(std::string_view line) {
-    constexpr std::array<std::string_view, 6> kTraces{"oss", "cc", "CC", "EPOCH", "%", "it ["};
+    constexpr std::array<std::string_view, 7> kTraces{"oss", "cc", "CC", "EPOCH", "%", "it [", "/? ["};
     return std::any_of(kTraces.begin(), kTraces.end(),
                        [line](std::string_view trace) { return line.find(trace) != std::string_view::npos; });
 }
@@ -207,6 +207,9 @@ void LineMetrics::read_unknown(std::string_view line, bool alike, std::vector<Me
 }
 
 void LineMetrics::take_of_line(std::string_view line, Reading reading, std::vector<MetricsLine>& out) {
+    if (reading.in_epoch && !reading.per_epoch && !reading.validation && BarValues::has(line)) {
+        counter_.drawn(*reading.in_epoch);
+    }
     if (reading.values.empty()) {
         take(std::move(reading), out);
         return;

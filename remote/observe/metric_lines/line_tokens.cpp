@@ -247,7 +247,10 @@ private:
 
     void word() {
         const auto length = word_length(rest());
-        if (rest().substr(length).starts_with("://")) {
+        const auto text = rest().substr(0, length);
+        const bool path =
+            std::count(text.begin(), text.end(), '/') >= 3;  // "runs/fit/version_1/epoch=3.ckpt"
+        if (path || rest().substr(length).starts_with("://")) {
             add(Token::Kind::Opaque, std::min(rest().size(), rest().find_first_of(" \t'\"),")));
             return;
         }

@@ -33,7 +33,7 @@ double StepCounter::finished_epochs(const Reading& reading) {
 double StepCounter::behind_unknown_epochs(double in_epoch, double epochs_before) {
     if (epochs_before > offset_of_) {
         // Lines every `stride` steps: the epoch continued behind the last one, by less than a stride.
-        offset_ += in_epoch_ + stride_ - 1;
+        offset_ += drawn_to_ > 0 ? drawn_to_ : in_epoch_ + stride_ - 1;
         offset_of_ = epochs_before;
     } else if (in_epoch > in_epoch_) {
         stride_ = in_epoch - in_epoch_;
@@ -78,6 +78,15 @@ void StepCounter::bar(double done, std::optional<double> total) {
         bar_total_ = total.value_or(0);
         bar_ = done;
     }
+}
+
+void StepCounter::drawn(double in_epoch) {
+    if (in_epoch < drawn_) {
+        drawn_to_ = drawn_ + drawn_stride_ - 1;
+    } else if (in_epoch > drawn_) {
+        drawn_stride_ = in_epoch - drawn_;
+    }
+    drawn_ = in_epoch;
 }
 
 std::optional<double> StepCounter::count(const Reading& reading) {

@@ -25,6 +25,8 @@ public:
     /// How far a bar without values is: Hugging Face's lines have no step of their own. Of several bars the one
     /// with the most steps counts those of the run.
     void bar(double done, std::optional<double> total);
+    /// How far a bar without length is, of this epoch: where it falls back, the epoch before has ended.
+    void drawn(double in_epoch);
     bool has_bar() const { return bar_.has_value(); }
     /// The step that the run is at; 0 before the first.
     double last() const { return last_; }
@@ -44,6 +46,9 @@ private:
     double stride_ = 1;     ///< between two lines of an epoch
     double offset_ = 0;     ///< steps of the epochs before, where their length is not known
     double offset_of_ = 0;  ///< how many epochs that is
+    double drawn_ = 0;      ///< by a bar without length
+    double drawn_stride_ = 1;
+    double drawn_to_ = 0;  ///< by that of the epoch before
     double last_ = 0;
     double last_counted_epoch_ = 0;
     bool stepped_ = false;                ///< something counts finer than epochs

@@ -114,6 +114,16 @@ std::optional<Reading> read_tqdm(std::string_view line) {
         }
         return reading;
     }
+    // "Epoch 0: |          | 20/? [00:00<00:00, 73.5it/s, loss=0.3]": the length is not known.
+    if (const auto unknown = line.find("/? ["); unknown != std::string_view::npos) {
+        const auto before = line.find_last_not_of("0123456789", unknown - (unknown > 0 ? 1U : 0U));
+        Scan count(line.substr(before == std::string_view::npos ? 0 : before + 1));
+        const auto picture = line.find('|');
+        read_description(line.substr(0, std::min(picture, unknown)), reading);
+        return (reading.in_epoch = count.whole()) && read_bracket(Scan(line.substr(unknown + 2)), reading)
+                   ? std::optional(reading)
+                   : std::nullopt;
+    }
     if (const auto count = line.find("it ["); count != std::string_view::npos) {
         const auto start = line.find_last_not_of("0123456789", count == 0 ? 0 : count - 1);
         Scan scan(line.substr(start == std::string_view::npos ? 0 : start + 1));
