@@ -1,5 +1,6 @@
-# Makes the folder that is pushed to a node: the worker and every shared library it needs apart from glibc, all in one
-# folder (the worker's RPATH is $ORIGIN), and manifest.json that says what is in it.
+# Makes the folder that is pushed to a node: the worker and every shared library it needs, all in one folder (the worker's
+# RPATH is $ORIGIN), and manifest.json that says what is in it. glibc's files are there as glibc-NAME: the node's own glibc
+# serves, unless it is older (remote/agent/files/own_libc.h).
 #   cmake -DWORKER=… -DEXTRA=… -DOUTPUT=… -DVERSION=… -DSTRIP=… -P make_bundle.cmake
 
 foreach(needed WORKER OUTPUT VERSION)
@@ -8,7 +9,6 @@ foreach(needed WORKER OUTPUT VERSION)
   endif()
 endforeach()
 
-# glibc and the kernel's part come from the node: they must match each other and its loader.
 set(glibc "^(ld-linux.*|libc|libm|libdl|libpthread|librt|libresolv|libutil|libanl|libnss_.*|linux-vdso)\\.so.*$")
 # NVIDIA's libraries are the node's: gigabytes, and the driver's must match them.
 set(nvidia "^lib(cuda|cudart|cudnn|cublas|nccl|nv)[^/]*\\.so.*$")
@@ -40,6 +40,20 @@ foreach(source ${WORKER} ${EXTRA} ${found})
 endforeach()
 get_filename_component(entry ${WORKER} NAME)
 
+# The loader, the C library, and the names that older programs know its parts by. They must match each other.
+execute_process(COMMAND ldd ${WORKER} OUTPUT_VARIABLE loaded)
+if(loaded MATCHES "libc\\.so\\.6 => ([^ ]+) " AND CMAKE_MATCH_1)
+  get_filename_component(folder ${CMAKE_MATCH_1} DIRECTORY)
+  string(REGEX MATCH "/[^ ]*/ld-linux[^ /]*" loader "${loaded}")
+  foreach(source ${loader} ${folder}/libc.so.6 ${folder}/libm.so.6 ${folder}/libpthread.so.0 ${folder}/libdl.so.2
+                 ${folder}/librt.so.1 ${folder}/libresolv.so.2 ${folder}/libutil.so.1 ${folder}/libanl.so.1)
+    get_filename_component(name ${source} NAME)
+    file(REAL_PATH ${source} real)
+    configure_file(${real} ${fresh}/glibc-${name} COPYONLY)
+    list(APPEND names glibc-${name})
+  endforeach()
+endif()
+
 execute_process(COMMAND ${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH ASAN_OPTIONS=detect_leaks=0 ${fresh}/${entry}
                         --capabilities OUTPUT_VARIABLE capabilities RESULT_VARIABLE failed
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -53,7 +67,7 @@ foreach(name ${names})
   file(SHA256 ${fresh}/${name} hash)
   file(SIZE ${fresh}/${name} size)
   set(mode "0644")
-  if(name STREQUAL entry)
+  if(name STREQUAL entry OR name MATCHES "^glibc-ld-") # the kernel executes the loader, too
     set(mode "0755")
     file(CHMOD ${fresh}/${name} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
          WORLD_EXECUTE)

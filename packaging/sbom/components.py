@@ -118,7 +118,7 @@ class _Reader:
         copies = set()
         for path in elf:
             if path not in built:
-                original = system.library(path.name)
+                original = system.library(path.name.removeprefix("glibc-"))
                 if original is None:
                     raise RuntimeError(f"{self.package.name}: where does {path.relative_to(root)} come from? No library here has its name")
                 copies.add(original)

@@ -295,7 +295,7 @@ inline constexpr auto kTrainingFailures = std::to_array<CatalogueEntry>({
     {"worker-missing-library", ExitClass::TrainingFailed, "A shared library is missing on a node.",
      "Install the package that contains it (`apt-file search NAME`)."},
     {"worker-old-libc", ExitClass::TrainingFailed, "The C library of a node is too old.",
-     "Use a node with Debian 12, Ubuntu 24.04 or newer, or build Rankscope on the oldest node."},
+     "Build the program on the oldest node, or use a node with a newer system."},
     {"worker-store-port-blocked", ExitClass::TrainingFailed, "The store of the workers cannot be reached.",
      "Open the ephemeral ports between the nodes, or use a static rendezvous."},
     {"world-size-mismatch", ExitClass::TrainingFailed, "The processes do not agree on the number of ranks.",

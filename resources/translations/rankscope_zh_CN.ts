@@ -83,10 +83,6 @@
             <translation>%1 的 C 库太旧：%2</translation>
         </message>
         <message>
-            <source>Use a node with Debian 12, Ubuntu 24.04 or newer, or build Rankscope on the oldest node.</source>
-            <translation>使用 Debian 12、Ubuntu 24.04 或更新系统的节点，或者在最旧的节点上构建 Rankscope。</translation>
-        </message>
-        <message>
             <source>The script is not on %1: %2</source>
             <translation>脚本不在 %1 上：%2</translation>
         </message>
@@ -165,6 +161,10 @@
         <message>
             <source>ended</source>
             <translation>已结束</translation>
+        </message>
+        <message>
+            <source>Build the program on the oldest node, or use a node with a newer system.</source>
+            <translation>在最旧的节点上构建该程序，或使用系统更新的节点。</translation>
         </message>
     </context>
     <context>
@@ -2982,10 +2982,6 @@
             <translation>一个节点的 C 库太旧。</translation>
         </message>
         <message>
-            <source>Use a node with Debian 12, Ubuntu 24.04 or newer, or build Rankscope on the oldest node.</source>
-            <translation>使用 Debian 12、Ubuntu 24.04 或更新系统的节点，或者在最旧的节点上构建 Rankscope。</translation>
-        </message>
-        <message>
             <source>The store of the workers cannot be reached.</source>
             <translation>无法到达工作进程的 store。</translation>
         </message>
@@ -3156,6 +3152,10 @@
         <message>
             <source>Make mpirun the command and write mpi: true, or start it with srun (launcher: slurm): Rankscope sees its ranks there.</source>
             <translation>把 mpirun 设为命令并写 mpi: true，或用 srun 启动（launcher: slurm）：这样 Rankscope 能看到它的 rank。</translation>
+        </message>
+        <message>
+            <source>Build the program on the oldest node, or use a node with a newer system.</source>
+            <translation>在最旧的节点上构建该程序，或使用系统更新的节点。</translation>
         </message>
     </context>
     <context>

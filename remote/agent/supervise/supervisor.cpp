@@ -4,6 +4,7 @@
 #include <base/clock.h>
 #include <base/files.h>
 #include <base/wait_fd.h>
+#include <remote/agent/files/own_libc.h>
 #include <remote/agent/link/cause.h>
 #include <remote/agent/node/forget_secrets.h>
 #include <remote/agent/node/process_tree.h>
@@ -45,6 +46,9 @@ AgentResult<void> Supervisor::prepare() {
             failure.args.push_back(std::to_string(holder));  // the user may end it
         }
         return failure;
+    }
+    if (!run_.bundle().empty() && !run_.entry().empty()) {
+        run_.set_entry(startable_entry(paths_.bundle(run_.bundle()), run_.entry()));
     }
     if (auto prepared = prepare_own_program(); !prepared) {
         return prepared;

@@ -172,10 +172,8 @@ ExitHint hint_for_exit(const std::string& node, const ExitEvent& exit) {
                 text(kContext, "Install the package that contains it there (`apt-file search NAME`).")};
     }
     if (const auto line = line_with(exit, "GLIBC_"); !line.empty() && contains(line, "not found")) {
-        return {
-            "worker-old-libc", text(kContext, "The C library of %1 is too old: %2", {node, line}),
-            text(kContext,
-                 "Use a node with Debian 12, Ubuntu 24.04 or newer, or build Rankscope on the oldest node.")};
+        return {"worker-old-libc", text(kContext, "The C library of %1 is too old: %2", {node, line}),
+                text(kContext, "Build the program on the oldest node, or use a node with a newer system.")};
     }
     if (const auto line = line_with(exit, "can't open file"); exit.code == 2 && !line.empty()) {
         return {
