@@ -233,6 +233,11 @@ TEST(BarValues, AMeanOfAnEpochIsNoneOfTheNext) {
               "2/1 loss=1.46\n4/2 loss=1.03\n");
 }
 
+TEST(FrameworkLines, ANameWithSlashesIsNoPath) {
+    EXPECT_EQ(told_lines({"{'step': 1, 'eval/mmlu/law/acc': 0.25}", "{'step': 2, 'eval/mmlu/law/acc': 0.5}"}),
+              "1/- val_mmlu/law/acc=0.25\n2/- val_mmlu/law/acc=0.5\n");
+}
+
 // timm's train.py: "Train: 3" is the epoch, and the summary at its end is of epochs that have passed.
 TEST(FrameworkLines, LeavesOutTheSummaryOfEpochsThatHavePassed) {
     EXPECT_EQ(told_lines({"Train: 0 [   0/10 (  0%)]  Loss: 2.31 (2.31)  LR: 1.000e-05",

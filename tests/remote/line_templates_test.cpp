@@ -4,6 +4,7 @@
 // A line is read by the template of an earlier one: the same as if it were read alone.
 
 #include <base/text.h>
+#include <remote/observe/metric_lines/line_metrics.h>
 #include <remote/observe/metric_lines/line_templates.h>
 
 #include <gtest/gtest.h>
@@ -99,6 +100,21 @@ TEST(LineTemplates, GiveNothingThatTheLineDoesNotHave) {
         }
     }
     EXPECT_GT(found, 300U);
+}
+
+// A program that prints much else next to its steps is one whose lines are looked at.
+TEST(LineTemplates, OtherLinesAreStillLookedAt) {
+    LineMetrics metrics({}, true);
+    const auto feed = [&metrics](const std::string& line) { return metrics.feed(false, line + '\n').size(); };
+    std::size_t read = 0;
+    for (int step = 1; step <= 2000; ++step) {
+        read += feed("step " + std::to_string(step) + " loss 0." + std::to_string(step));
+        for (int i = 0; i < 8; ++i) {
+            feed("INFO worker " + std::to_string(i) + " fetched shard " + std::to_string(step) + " in 35 ms");
+        }
+    }
+    EXPECT_EQ(read, 2000U);
+    EXPECT_EQ(feed("eval step 2000 accuracy 0.5"), 1U);
 }
 
 }  // namespace

@@ -151,6 +151,7 @@ void LineMetrics::read_line(std::string_view line, std::vector<MetricsLine>& out
     const bool alike = digits && known_shapes_ && patterns_.empty() && !table_.is_open();
     if (const auto* fields = alike ? templates_.find(text) : nullptr; fields != nullptr) {
         for (auto& reading : general_.read(*fields, counter_.last())) {
+            barren_ = 0;
             take_of_line(text, std::move(reading), out);
         }
         general_.announce_validation(false);

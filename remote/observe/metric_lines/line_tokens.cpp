@@ -63,6 +63,9 @@ private:
             const bool closes = !gap_ && !tokens_.empty() && tokens_.back().kind == Token::Kind::Word;
             wide_ = wide_ || (closes && is_blank(here(1)));
             ++at_;
+            if (const auto length = closes ? 0 : quoted_path_length(c); length > 0) {
+                add(Token::Kind::Opaque, length);
+            }
         } else if (const auto mark = wide_mark(rest()); mark > 0) {
             add(Token::Kind::Mark, mark);
         } else if (path_length() > 0) {
@@ -84,6 +87,14 @@ private:
             (text.starts_with('/') && text.size() > 1 && (is_token_letter(text[1]) || text[1] == '.')) ||
             text.starts_with("./") || text.starts_with("../") || text.starts_with("~/");
         return starts && path ? std::min(text.size(), text.find_first_of(" \t'\",;()[]")) : 0;
+    }
+
+    // 'runs/version_1/epoch=3-step=80.ckpt': a name of a value has no '='.
+    std::size_t quoted_path_length(char quote) const {
+        const auto text = rest().substr(0, rest().find(quote));
+        const bool path = text.size() < rest().size() && text.find('=') != text.npos &&
+                          std::count(text.begin(), text.end(), '/') >= 2;
+        return path ? text.size() : 0;
     }
 
     bool starts_number() const {
@@ -247,10 +258,7 @@ private:
 
     void word() {
         const auto length = word_length(rest());
-        const auto text = rest().substr(0, length);
-        const bool path =
-            std::count(text.begin(), text.end(), '/') >= 3;  // "runs/fit/version_1/epoch=3.ckpt"
-        if (path || rest().substr(length).starts_with("://")) {
+        if (rest().substr(length).starts_with("://")) {
             add(Token::Kind::Opaque, std::min(rest().size(), rest().find_first_of(" \t'\"),")));
             return;
         }
