@@ -60,6 +60,11 @@ class OldNodes(unittest.TestCase):
         made = list((Path(ROOT) / "root/.cache/rankscope/bundles").glob("*/own-libc/libc.so.6"))
         self.assertEqual(len(made), 1)
 
+    def test_old_and_new_nodes_share_a_run(self):
+        status, text = self.run_job(["old", "local"])
+        self.assertEqual(status, 0, text)
+        self.assertIn("the same on all ranks", text)
+
     def test_a_script_of_the_node_keeps_the_nodes_library(self):
         (Path(ROOT) / "root/.cache").mkdir(exist_ok=True)
         status, text = self.run_job(["old"], train=None, workdir="/root", command=["/bin/sh", "-c", "ldd --version | head -1; exit 3"])

@@ -101,13 +101,18 @@ std::optional<std::string> make_copy_with_own_libc(const fs::path& folder, const
     std::error_code error;
     fs::remove_all(fresh, error);
     fs::create_directory(fresh, error);
+    bool whole = !error;
+    const auto link = [&](const std::string& name, const std::string& as) {
+        fs::create_symlink("../" + name, fresh / as, error);
+        whole = whole && !error;
+    };
     for (const auto& name : names.libc) {
-        fs::create_symlink("../" + name, fresh / name.substr(kPrefix.size()), error);
+        link(name, name.substr(kPrefix.size()));
     }
     for (const auto& name : names.other) {
-        fs::create_symlink("../" + name, fresh / name, error);
+        link(name, name);
     }
-    if (!error && write_program(fresh / entry, *copy)) {
+    if (whole && write_program(fresh / entry, *copy)) {
         fs::remove_all(place, error);
         fs::rename(fresh, place, error);
     }
@@ -117,7 +122,7 @@ std::optional<std::string> make_copy_with_own_libc(const fs::path& folder, const
 }
 
 std::string startable_entry(const fs::path& folder, const std::string& entry) {
-    const std::string copy = std::string(kOwnFolder) + "/" + entry;
+    std::string copy = std::string(kOwnFolder) + "/" + entry;
     if (starts(folder / entry)) {
         return entry;
     }
