@@ -7,6 +7,7 @@
 #include "support/run_program.h"
 #include "support/scoped_environment.h"
 
+#include <base/fd.h>
 #include <base/files.h>
 #include <base/paths.h>
 #include <remote/agent/probes/ports.h>
@@ -15,8 +16,10 @@
 #include <remote/diagnosis/rank_activity.h>
 #include <remote/wire/rank_snapshot_wire.h>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -177,13 +180,19 @@ TEST_F(RankStacks, PySpyReadsWhereTheProgramHasNoHook) {
 // Frames are walked by a thread that owns the interpreter's lock, or not at all.
 TEST_F(RankStacks, NativeCodeThatHoldsTheLockIsSaid) {
     without_py_spy();
-    const auto run = begin(
-        "import ctypes, threading\nlibc = ctypes.PyDLL(None)\nprint('ready', flush=True)\n"
-        "libc.usleep(3000000)\nprint('over', flush=True)\nthreading.Event().wait()\n");
+    const std::string gate = folder_ / "gate";
+    ASSERT_EQ(::mkfifo(gate.c_str(), 0600), 0);
+    const UniqueFd key(::open(gate.c_str(), O_RDWR | O_CLOEXEC));
+    const auto run =
+        begin("import ctypes, os, threading\nlibc = ctypes.PyDLL(None)\ngate = os.open('" + gate +
+              "', os.O_RDONLY)\nplace = ctypes.create_string_buffer(1)\nprint('ready', flush=True); "
+              "libc.read(gate, place, 1)\n"
+              "print('over', flush=True)\nthreading.Event().wait()\n");
     auto rank = look_when_printed(run, "ready");
     EXPECT_TRUE(rank.python_stack().empty());
     EXPECT_NE(why_not(rank, "python_stack").find("holds the interpreter's lock"), std::string::npos)
         << why_not(rank, "python_stack");
+    ASSERT_EQ(::write(key.get(), "x", 1), 1);
     rank = look_when_printed(run, "over");
     EXPECT_EQ(rank.python_stack_from(), "interpreter") << why_not(rank, "python_stack");
     end_all(run);
