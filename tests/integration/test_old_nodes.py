@@ -79,6 +79,9 @@ if __name__ == "__main__":
     if INSIDE not in os.environ:  # the mounts end with this process
         os.environ[INSIDE] = "yes"
         os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", sys.executable, *sys.argv])
+    # ssh takes the home folder from passwd(5): its known_hosts is not this test's.
+    os.makedirs(os.path.expanduser("~root/.ssh"), mode=0o700, exist_ok=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=700", "tmpfs", os.path.expanduser("~root/.ssh")], check=True)
     subprocess.run(["mount", "-t", "proc", "proc", f"{ROOT}/proc"], check=True)
     subprocess.run(["mount", "--rbind", "/dev", f"{ROOT}/dev"], check=True)
     unittest.main()
