@@ -28,7 +28,7 @@ void read_by_templates(std::string_view text) {
         const bool has_nan = fields != fields;
         fuzz::require(known == nullptr || has_nan || *known == fields, "a template gives what the line has");
         if (known == nullptr) {
-            templates.remember(tokens, fields);
+            templates.remember(line, tokens, fields);
         }
     }
 }

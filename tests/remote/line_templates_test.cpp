@@ -19,7 +19,7 @@ namespace {
 void remember(LineTemplates& templates, const std::string& line) {
     EXPECT_EQ(templates.find(line), nullptr) << line;
     const auto tokens = tokens_of(line);
-    templates.remember(tokens, fields_of(tokens));
+    templates.remember(line, tokens, fields_of(tokens));
 }
 
 TEST(LineTemplates, GiveTheNumbersOfTheirLines) {
@@ -94,7 +94,7 @@ TEST(LineTemplates, GiveNothingThatTheLineDoesNotHave) {
                 found += known != nullptr ? 1 : 0;
                 EXPECT_TRUE(known == nullptr || *known == fields) << drawn;
                 if (known == nullptr) {
-                    templates.remember(tokens, fields);
+                    templates.remember(drawn, tokens, fields);
                 }
             }
         }

@@ -200,7 +200,7 @@ void LineMetrics::read_unknown(std::string_view line, bool alike, std::vector<Me
         take_of_line(line, std::move(reading), out);
     }
     if (alike && !readings.empty() && !BarValues::has(line)) {
-        templates_.remember(tokens, fields);
+        templates_.remember(line, tokens, fields);
     }
     if (!any_ && readings.empty() && !general_.waits()) {
         unread_.add(line, tokens);

@@ -40,7 +40,6 @@ bool joins_digits(std::string_view line, std::size_t at) {
 }  // namespace
 
 bool LineTemplates::take_apart(std::string_view line) {
-    line_ = line;
     text_.resize(line.size());
     auto text = text_.begin();
     numbers_.clear();
@@ -101,8 +100,11 @@ void LineTemplates::fill(Template& known) const {
 }
 
 const LineFields* LineTemplates::find(std::string_view line) {
-    if (!take_apart(line)) {
-        line_ = {};
+    // Most lines of most programs are like none of them.
+    const bool may_be = std::any_of(templates_.begin(), templates_.end(), [line](const Template& one) {
+        return line.starts_with(std::string_view(one.text).substr(0, one.begin));
+    });
+    if (!may_be || !take_apart(line)) {
         return nullptr;
     }
     const auto known = std::find_if(templates_.begin(), templates_.end(),
@@ -138,13 +140,15 @@ std::optional<std::vector<LineTemplates::Source>> LineTemplates::sources_of(
     return sources;
 }
 
-void LineTemplates::remember(const std::vector<Token>& tokens, const LineFields& fields) {
+void LineTemplates::remember(std::string_view line, const std::vector<Token>& tokens,
+                             const LineFields& fields) {
     const bool rarely = ++unused_ > kMostUnused && unused_ % kMostUnused != 0;  // such lines never come again
-    const auto sources = rarely || line_.empty() ? std::nullopt : sources_of(tokens);
+    const auto sources = rarely || !take_apart(line) ? std::nullopt : sources_of(tokens);
     if (!sources) {
         return;
     }
-    Template made{.text = text_, .fields = fields};
+    Template made{
+        .text = text_, .begin = static_cast<std::size_t>(numbers_[0].data() - line.data()), .fields = fields};
     for (std::size_t i = 0; i < fields.fields.size(); ++i) {
         const Field& field = fields.fields[i];
         const auto target = [&](std::size_t token, Part part) {

@@ -25,8 +25,8 @@ class LineTemplates {
 public:
     /// The fields of `line`; null: no line like it was remembered. Valid until the next call.
     const LineFields* find(std::string_view line);
-    /// Remembers the line of the last find(); of many templates the last few.
-    void remember(const std::vector<Token>& tokens, const LineFields& fields);
+    /// Of many templates the last few stay. The tokens are those of the line.
+    void remember(std::string_view line, const std::vector<Token>& tokens, const LineFields& fields);
 
 private:
     struct Source {
@@ -42,6 +42,7 @@ private:
     };
     struct Template {
         std::string text;
+        std::size_t begin = 0;  ///< where its first number is
         LineFields fields;
         std::vector<Target> targets{};
     };
@@ -52,11 +53,11 @@ private:
 
     std::vector<Template> templates_;
     std::size_t oldest_ = 0;
-    std::uint64_t unused_ = 0;               ///< remembered since one was found
-    std::string_view line_;                  ///< of the last find(); empty: it has no template
-    std::string text_;                       ///< its template
-    std::vector<std::string_view> numbers_;  ///< its numbers
-    std::vector<double> values_;             ///< theirs
+    std::uint64_t unused_ = 0;  ///< remembered since one was found
+    // Of the line that was taken apart last.
+    std::string text_;  ///< its template
+    std::vector<std::string_view> numbers_;
+    std::vector<double> values_;
 };
 
 }  // namespace rankscope::metric_lines
