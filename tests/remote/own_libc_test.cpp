@@ -83,6 +83,12 @@ TEST_F(OwnLibc, ABundleWithoutOneStaysAsItIs) {
     EXPECT_EQ(startable_entry(folder(), kWorker), kWorker);
 }
 
+TEST_F(OwnLibc, AWorkerThatStartsSlowlyIsNotCopied) {
+    place_worker("#!/bin/sh\nexec sleep 1000\n");
+    EXPECT_EQ(startable_entry(folder(), kWorker), kWorker);
+    EXPECT_FALSE(fs::exists(folder() / "own-libc"));
+}
+
 TEST(WithLoader, RefusesWhatHasNoLoader) {
     EXPECT_FALSE(with_loader("", "/ld.so"));
     EXPECT_FALSE(with_loader("#!/bin/sh\n" + std::string(100, ' '), "/ld.so"));
