@@ -64,7 +64,7 @@ TEST(LineTemplates, RefuseNumbersThatAreTooLarge) {
     EXPECT_EQ(templates.find("step 2 loss 1e400"), nullptr);
 }
 
-// Digits of such lines are drawn anew: whatever a template gives must be what the line alone gives.
+// Random digits in such lines: a template gives the same fields as the line alone.
 TEST(LineTemplates, GiveNothingThatTheLineDoesNotHave) {
     const std::vector<std::string> lines{
         "2024-05-01 12:30:01,123 INFO train.py:45 Epoch [1/90] Iter 10/156: loss=0.31, lr: 1e-3, eta: "

@@ -117,8 +117,8 @@ const LineFields* LineTemplates::find(std::string_view line) {
     return &known->fields;
 }
 
-// The number of the line that a token is, by token; nothing: a number is only a part of its token, so that the template does not
-// say what the line does.
+// For each token the number of the line that it is. Nothing: a number is only a part of its token, so the template does not
+// determine the fields.
 std::optional<std::vector<LineTemplates::Source>> LineTemplates::sources_of(
     const std::vector<Token>& tokens) const {
     std::vector<Source> sources(tokens.size());

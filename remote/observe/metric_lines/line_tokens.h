@@ -38,7 +38,7 @@ inline bool is_token_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
            static_cast<unsigned char>(c) >= 0x80;
 }
-/// May stand inside a Word.
+/// Whether a Word can contain it.
 inline bool is_word(char c) {
     return is_token_letter(c) || is_digit(c);
 }
