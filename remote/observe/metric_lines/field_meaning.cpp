@@ -6,6 +6,7 @@
 #include <remote/observe/metric_lines/metric_names.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <span>
@@ -247,13 +248,12 @@ std::optional<Series> series_of(const Field& field, bool validation) {
 const std::optional<Series>& KnownSeries::of(const Field& field, bool validation) {
     constexpr std::size_t kMost = 4096;
     key_ = field.printed;
-    key_ += '\n';
+    const auto flag = [](bool is, char letter) { return is ? letter : '-'; };
+    const std::array<char, 6> flags{
+        flag(field.name.empty(), 'n'), flag(validation, 'v'),  flag(field.total.has_value(), 't'),
+        flag(field.assigned, 'a'),     flag(field.whole, 'w'), '\n'};
+    key_.append(flags.data(), flags.size());
     key_ += field.unit;
-    key_ += field.name.empty() ? 'n' : '-';
-    key_ += validation ? 'v' : '-';
-    key_ += field.total ? 't' : '-';
-    key_ += field.assigned ? 'a' : '-';
-    key_ += field.whole ? 'w' : '-';
     const auto known = known_.find(std::string_view(key_));
     if (known != known_.end()) {
         return known->second;

@@ -13,6 +13,8 @@
 namespace rankscope::metric_lines {
 namespace {
 
+using namespace std::string_view_literals;
+
 const std::optional<Series> kNoSeries;
 constexpr std::size_t kMostStatements = 64;
 constexpr std::uint64_t kLongestRecord = 200;  // lines below the line of its counter
@@ -39,7 +41,7 @@ std::string rank_of(const LineFields& fields) {
         }
     }
     for (const Field& field : fields.fields) {
-        if (field.whole && (field.name == "rank" || field.name == "global_rank")) {
+        if (field.whole && (field.name == "rank"sv || field.name == "global_rank"sv)) {
             return std::to_string(static_cast<long long>(std::min(field.value, 1e9)));
         }
     }
@@ -121,7 +123,7 @@ void GeneralReader::take_counters(const LineFields& fields, Line& line, std::vec
             used[i] = used[i + 1] = true;
             line.counters = "pair ";
             line.named = line.named || two_fractions;
-        } else if (epoch == nullptr && step == nullptr && field.name == "train" && field.whole &&
+        } else if (epoch == nullptr && step == nullptr && field.name == "train"sv && field.whole &&
                    field.assigned && next != nullptr && is_fraction(*next) && next->bracketed) {
             epoch = &field;  // "Train: 3 [50/1583 (3%)]"
             used[i] = true;
@@ -154,7 +156,7 @@ void GeneralReader::take_counters(const LineFields& fields, Line& line, std::vec
         }
     }
     const auto progress = std::find_if(fields.fields.begin(), fields.fields.end(), [](const Field& field) {
-        return field.name == "progress" && field.unit == "%";
+        return field.name == "progress"sv && field.unit == "%"sv;
     });
     const bool share_of_run = line.counters.empty() && step == nullptr && progress != fields.fields.end();
     if (share_of_run) {  // "Progress: 10.1% … loss: 0.3": it rises, and each line is one more
@@ -233,7 +235,7 @@ std::optional<GeneralReader::Line> GeneralReader::understand(const LineFields& f
         if (!series || again) {
             continue;
         }
-        const bool of_epoch = line.once_an_epoch && series->name == "t_step_ms";
+        const bool of_epoch = line.once_an_epoch && series->name == "t_step_ms"sv;
         const Field& field = fields.fields[i];
         const double value = validation && line.of_part ? field.average.value_or(field.value) : field.value;
         line.reading.add(of_epoch ? "t_epoch_ms" : series->name, value, series->factor);
@@ -411,7 +413,7 @@ void GeneralReader::believe(const std::string& key, Statement& statement, const 
     }
 }
 
-void GeneralReader::accept(const Statement& statement, Line line, std::vector<Reading>& readings) {
+void GeneralReader::accept(const Statement& statement, Line& line, std::vector<Reading>& readings) {
     if (statement.counts_lines) {
         line.reading.once_an_epoch = false;
         line.reading.counted = true;
@@ -445,7 +447,7 @@ void GeneralReader::accept_held(const std::string& counters, const Statement& ow
         if (statement != &own) {
             believe(*key, *statement, *statement->held);
         }
-        accept(*statement, std::move(*statement->held), readings);
+        accept(*statement, *statement->held, readings);
         statement->held.reset();
     }
 }
@@ -486,7 +488,9 @@ std::vector<Reading> GeneralReader::read(const LineFields& fields, double place,
         latest_step_ = line->reading.step.value_or(latest_step_);
     }
     const bool test = std::count(fields.other_words.begin(), fields.other_words.end(), "test") > 0;
-    const std::string key = line->counters + '|' + line->names + std::string(test ? kTest : "");
+    std::string key;
+    key.reserve(line->counters.size() + line->names.size() + 1 + kTest.size());
+    key.append(line->counters).append(1, '|').append(line->names).append(test ? kTest : "");
     if (statements_.size() >= kMostStatements && statements_.count(key) == 0) {
         forget_oldest();
         if (statements_.size() >= kMostStatements) {
@@ -515,7 +519,7 @@ std::vector<Reading> GeneralReader::read(const LineFields& fields, double place,
         accept_held(first ? line->counters : std::string(), statement, readings);
     }
     statement.used = ++lines_;
-    accept(statement, std::move(*line), readings);
+    accept(statement, *line, readings);
     return readings;
 }
 

@@ -67,7 +67,8 @@ private:
     bool goes_on_from_another(const Line& line) const;
     bool is_believed(const Line& line, const Statement& statement) const;
     void believe(const std::string& key, Statement& statement, const Line& line);
-    void accept(const Statement& statement, Line line, std::vector<Reading>& readings);
+    /// Takes the line's reading.
+    void accept(const Statement& statement, Line& line, std::vector<Reading>& readings);
     void accept_held(const std::string& counters, const Statement& own, std::vector<Reading>& readings);
     void forget_oldest();
 

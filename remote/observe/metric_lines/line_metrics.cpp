@@ -72,19 +72,19 @@ std::vector<MetricsLine> LineMetrics::feed(bool is_stderr, std::string_view byte
     Stream& stream = streams_[is_stderr ? 1 : 0];
     while (!bytes.empty()) {
         const auto end = end_of_line(bytes);
-        const auto part = bytes.substr(0, end);
-        stream.too_long = stream.too_long || stream.line.size() + part.size() > kMaxLine;
-        if (!stream.too_long) {
-            stream.line += part;
+        std::string_view line = bytes.substr(0, end);
+        stream.too_long = stream.too_long || stream.line.size() + line.size() > kMaxLine;
+        if (!stream.too_long && (end == std::string_view::npos || !stream.line.empty())) {
+            line = stream.line += line;
         }
         if (end == std::string_view::npos) {
             break;
         }
         if (!stream.too_long) {
             // tqdm's way to wipe a bar, before another line is printed above it.
-            cleared_ = cleared_ || (bytes[end] == '\r' && !stream.line.empty() &&
-                                    stream.line.find_first_not_of(' ') == std::string::npos);
-            read_line(stream.line, out);
+            cleared_ = cleared_ || (bytes[end] == '\r' && !line.empty() &&
+                                    line.find_first_not_of(' ') == std::string_view::npos);
+            read_line(line, out);
         }
         stream.line.clear();
         stream.too_long = false;
@@ -289,7 +289,9 @@ void LineMetrics::resolve_first(std::optional<double> step, std::vector<MetricsL
 }
 
 void LineMetrics::add(Reading& reading, std::vector<MetricsLine>& out) {
-    std::erase_if(reading.values, [this](const auto& pair) { return given_.count(pair.first) != 0; });
+    if (!given_.empty()) {
+        std::erase_if(reading.values, [this](const auto& pair) { return given_.count(pair.first) != 0; });
+    }
     if (reading.values.empty()) {
         return;
     }

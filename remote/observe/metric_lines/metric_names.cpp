@@ -145,13 +145,17 @@ std::string validation_name(std::string_view name) {
 }
 
 bool is_accuracy(std::string_view metric) {
+    constexpr std::array<std::string_view, 2> kNames{"acc1", "acc5"};
+    if (metric.size() < kNames[0].size() || metric[metric.size() - 2] != 'c') {
+        return false;  // most names: seen at once
+    }
     for (const std::string_view part : {"val_", "epoch_", "train_", "test_"}) {
         if (metric.starts_with(part)) {
             metric.remove_prefix(part.size());
             break;
         }
     }
-    return metric == "acc1" || metric == "acc5";
+    return metric == kNames[0] || metric == kNames[1];
 }
 
 std::string top_k_name(double k) {
