@@ -6,6 +6,7 @@
 #include <gui/app/resources.h>
 #include <gui/session/options.h>
 #include <gui/settings/language.h>
+#include <gui/settings/own_qt.h>
 #include <gui/settings/settings.h>
 #include <gui/strings.h>
 #include <gui/style/look.h>
@@ -99,6 +100,7 @@ int main(int argc, char** argv) {
     if (const auto code = finish_without_display(argc, argv)) {
         return *code;
     }
+    use_own_qt();
     std::optional<DisplayCheck> check(std::in_place);
     QApplication app(argc, argv);
     // It has set the desktop's locale. Numbers of files and commands have a point, also in libraries that use strtod().

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: Rankscope contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Sourced by try-bare and try-package: a bare Debian system in a folder, made by debootstrap. Both run in a mount namespace of their own.
+# Sourced by try-bare, try-package and try-portable: a bare Debian system in a folder, made by debootstrap. They run in a mount namespace of
+# their own.
 # shellcheck shell=bash
 
-suite=bookworm
+suite=${RANKSCOPE_TRY_SUITE:-bookworm}
 
 # bare_bootstrap FOLDER [CACHE]: a minimal system in FOLDER, from CACHE if one is kept there, else from the mirror that apt uses here.
 bare_bootstrap() {
@@ -14,9 +15,9 @@ bare_bootstrap() {
   if [ -z "$tarball" ] || [ ! -e "$tarball" ]; then
     # shellcheck disable=SC2016
     mirror=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' 2>/dev/null |
-      awk -v suite=$suite '$2 == suite && $3 == "main" { print $1; exit }' || true)
+      awk '$2 == "bookworm" && $3 == "main" { print $1; exit }' || true)
     if [ -z "$mirror" ]; then
-      printf 'apt has no package lists of Debian %s here (apt-get update), so there is no mirror to take it from\n' "$suite" >&2
+      printf 'apt has no package lists of Debian 12 here (apt-get update), so there is no mirror to take %s from\n' "$suite" >&2
       return 1
     fi
     log=$(mktemp)
@@ -29,6 +30,31 @@ bare_bootstrap() {
     return
   fi
   tar -C "$folder" -xpf "$tarball"
+}
+
+# bare_enter FOLDER CACHE: a fresh system in FOLDER, with what programs expect to be mounted and the packages of earlier trials.
+bare_enter() {
+  local folder=$1 cache=$2
+  rm -rf "$folder"
+  mkdir "$folder"
+  mount --bind "$folder" "$folder" # one mount to take away at the end, with all that is below
+  bare_bootstrap "$folder" "$cache" || return 1
+  bare_lend_network "$folder"
+  echo force-unsafe-io >"$folder/etc/dpkg/dpkg.cfg.d/unsafe-io" # a system that lives for a minute need not survive a power cut
+  mount -t proc proc "$folder/proc"
+  mount -t sysfs sysfs "$folder/sys"
+  mount --bind /dev "$folder/dev"
+  mount -t tmpfs -o mode=1777 tmpfs "$folder/dev/shm"
+  mkdir -p "$cache/archives/partial"
+  mount --bind "$cache/archives" "$folder/var/cache/apt/archives"
+}
+
+# bare_inside FOLDER COMMAND...: as root of that system.
+bare_inside() {
+  local folder=$1 environment
+  shift
+  mapfile -t environment < <(bare_environment /root)
+  env -i "${environment[@]}" DEBIAN_FRONTEND=noninteractive chroot "$folder" "$@"
 }
 
 # bare_lend_network FOLDER: what this machine needs to reach the network, and no more: name servers, package sources, proxies, certificates.

@@ -3,6 +3,7 @@
 
 #include <base/config/phrase.h>
 #include <gui/settings/language.h>
+#include <gui/settings/own_qt.h>
 #include <gui/strings.h>
 #include <remote/desk/shared/text.h>
 
@@ -52,7 +53,9 @@ void install_language(QObject* owner, const QString& code) {
         }
     };
     if (code != u"en"_s) {  // for which ours has the plurals alone
-        install(u"qtbase_"_s % code, QLibraryInfo::path(QLibraryInfo::TranslationsPath));
+        const QString own = own_qt_folder();
+        install(u"qtbase_"_s % code, own.isEmpty() ? QLibraryInfo::path(QLibraryInfo::TranslationsPath)
+                                                   : own % u"/translations"_s);
     }
     install(u"rankscope_"_s % code, u":/translations"_s);
 }
