@@ -3,6 +3,9 @@
 
 #include <base/utf8.h>
 
+#include <cstdint>
+#include <cstring>
+
 namespace rankscope {
 namespace {
 
@@ -34,7 +37,17 @@ std::size_t character_at(std::string_view text, std::size_t begin) {
 }  // namespace
 
 std::size_t first_bad_byte(std::string_view text) {
+    constexpr std::uint64_t kHighBits = 0x8080808080808080U;
     for (std::size_t i = 0; i < text.size();) {
+        // Most text is ASCII: eight bytes at once.
+        std::uint64_t eight = kHighBits;
+        if (text.size() - i >= sizeof eight) {
+            std::memcpy(&eight, text.data() + i, sizeof eight);
+        }
+        if ((eight & kHighBits) == 0) {
+            i += sizeof eight;
+            continue;
+        }
         const std::size_t length = character_at(text, i);
         if (length == 0) {
             return i;

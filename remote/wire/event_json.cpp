@@ -4,6 +4,7 @@
 #include <base/json_number.h>
 #include <base/json_text.h>
 #include <remote/wire/event_json.h>
+#include <remote/wire/log_json.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -354,10 +355,21 @@ Json body_json(const EventBody& body) {
 }
 
 std::string body_to_json(const EventBody& body) {
+    if (const auto* log = std::get_if<LogEvent>(&body)) {
+        if (auto json = log_json(*log)) {
+            return std::move(*json);
+        }
+    }
     return dump(body_json(body));
 }
 
 bool body_from_json(const std::string& kind, const std::string& line, EventBody& body) {
+    if (kind == "log" && line.size() <= kBodyLimits.bytes) {
+        if (auto log = log_of_json(line)) {
+            body = std::move(*log);
+            return true;
+        }
+    }
     return read_body(kind, read_ordered_json(line, kBodyLimits), body);
 }
 

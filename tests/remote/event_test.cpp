@@ -3,6 +3,7 @@
 
 #include "support/events.h"
 
+#include <base/json_text.h>
 #include <remote/wire/event_json.h>
 #include <remote/wire/event_wire.h>
 
@@ -11,7 +12,9 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <string>
+#include <vector>
 
 namespace rankscope {
 namespace {
@@ -187,6 +190,48 @@ TEST(EventJson, BytesThatAreNoTextAreReplaced) {
     EventBody body;
     ASSERT_TRUE(body_from_json("log", body_to_json(event.body), body));
     EXPECT_EQ(std::get<LogEvent>(body).text, "a\uFFFD\n");
+}
+
+TEST(EventJson, ALogIsWrittenAndReadAsAnyOtherBody) {
+    std::mt19937 random(7);
+    // Nothing, ends of escapes, what is no UTF-8, the first and last characters of each length.
+    const std::vector<std::string> parts{
+        "a",          "loss 0.5", "\n",    "\r",          "\t",
+        "\"",         "\\",       "\b\f",  "\x1b[31m",    std::string(1, '\0'),
+        "\x1f",       "\x7f",     "u0041", "\u00e9",      "\u2588",
+        "\U0001F600", "\xff",     "\xc3",  "\xed\xa0\x80"};
+    for (int round = 0; round < 2000; ++round) {
+        LogEvent log{.is_stderr = random() % 2 == 0,
+                     .text = {},
+                     .dropped_bytes = random() % 3,
+                     .shared = random() % 2 == 0};
+        for (auto count = random() % 12; count > 0; --count) {
+            log.text += parts[random() % parts.size()];
+        }
+        const std::string json = body_to_json(log);
+        EXPECT_EQ(json,
+                  body_json(log).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+        // As it was written, and damaged: one byte changed, left out, or put in.
+        std::string damaged = json;
+        const std::size_t at = random() % json.size();
+        const char byte = R"({"stdoutr\u00nx,:}19)"[random() % 22];
+        random() % 2 == 0   ? damaged.erase(at, 1)
+        : random() % 2 == 0 ? damaged.insert(at, 1, byte)
+                            : damaged.replace(at, 1, 1, byte);
+        for (const std::string& text : {json, damaged}) {
+            EventBody fast;
+            EventBody slow;
+            const bool read = body_from_json("log", text, fast);
+            ASSERT_EQ(read, read_body("log", read_ordered_json(text), slow)) << text;
+            if (read) {
+                Event a = make_event(LogEvent());
+                Event b = a;
+                a.body = fast;
+                b.body = slow;
+                EXPECT_EQ(describe(a), describe(b)) << text;
+            }
+        }
+    }
 }
 
 TEST(EventJson, OtherTextsAreRefusedWithoutAnException) {
