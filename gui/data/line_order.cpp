@@ -4,12 +4,26 @@
 #include <gui/data/line_order.h>
 
 #include <algorithm>
+#include <compare>
+#include <vector>
 
 namespace rankscope::gui {
 
 namespace {
 
 constexpr std::uint32_t kLinesAtOnce = 1U << 18;  ///< lines between two looks at the stop token
+
+/// Where a line is in the order. The store is asked once for each line, not at each comparison.
+struct Moment {
+    std::int64_t t_us = 0;
+    std::uint32_t line = 0;
+
+    auto operator<=>(const Moment&) const = default;
+};
+
+Moment moment_of(const LineSource& store, std::uint32_t line) {
+    return {store.t_us(line), line};
+}
 
 }  // namespace
 
@@ -35,9 +49,7 @@ bool LineChoice::takes(const LineSource& store, std::uint32_t line) const {
 }
 
 bool stands_before(const LineSource& store, std::uint32_t a, std::uint32_t b) {
-    const std::int64_t of_a = store.t_us(a);
-    const std::int64_t of_b = store.t_us(b);
-    return of_a != of_b ? of_a < of_b : a < b;
+    return moment_of(store, a) < moment_of(store, b);
 }
 
 bool LineOrder::folds_away(std::uint32_t line) {
@@ -61,37 +73,41 @@ bool LineOrder::folds_away(std::uint32_t line) {
 
 std::uint32_t LineOrder::advance(std::uint32_t end, const std::stop_token& stop) {
     std::uint32_t unchanged = lines_.size();
-    const auto before = [this](std::uint32_t a, std::uint32_t b) { return stands_before(*store_, a, b); };
-    std::vector<std::uint32_t> fresh;
+    std::vector<Moment> fresh;
+    std::vector<Moment> last;
     while (taken_ < end && !stop.stop_requested()) {
         const std::uint32_t until = end - taken_ > kLinesAtOnce ? taken_ + kLinesAtOnce : end;
         fresh.clear();
         for (std::uint32_t line = taken_; line < until; ++line) {
             if (choice_.takes(*store_, line) && !(choice_.folded && folds_away(line))) {
-                fresh.push_back(line);
+                fresh.push_back(moment_of(*store_, line));
             }
         }
         taken_ = until;
         if (fresh.empty()) {
             continue;
         }
-        if (!std::is_sorted(fresh.begin(), fresh.end(), before)) {
-            std::sort(fresh.begin(), fresh.end(), before);
+        if (!std::is_sorted(fresh.begin(), fresh.end())) {
+            std::sort(fresh.begin(), fresh.end());
         }
         // Late lines go among the last ones.
         std::uint32_t kept = lines_.size();
-        while (kept > 0 && before(fresh.front(), lines_.at(kept - 1))) {
+        last.clear();
+        while (kept > 0) {
+            const Moment moment = moment_of(*store_, lines_.at(kept - 1));
+            if (!(fresh.front() < moment)) {
+                break;
+            }
+            last.push_back(moment);
             --kept;
         }
         unchanged = std::min(unchanged, kept);
         const auto middle = std::ptrdiff_t(fresh.size());
-        for (std::uint32_t i = kept; i < lines_.size(); ++i) {
-            fresh.push_back(lines_.at(i));
-        }
-        std::inplace_merge(fresh.begin(), fresh.begin() + middle, fresh.end(), before);
+        fresh.insert(fresh.end(), last.rbegin(), last.rend());
+        std::inplace_merge(fresh.begin(), fresh.begin() + middle, fresh.end());
         lines_.truncate(kept);
-        for (const std::uint32_t line : fresh) {
-            lines_.push_back(line);
+        for (const Moment& moment : fresh) {
+            lines_.push_back(moment.line);
         }
     }
     return unchanged;

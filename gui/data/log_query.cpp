@@ -12,7 +12,9 @@ namespace rankscope::gui {
 namespace {
 
 constexpr std::chrono::milliseconds kPartialEvery(50);
-constexpr std::uint32_t kOrderedAtOnce = 16384;
+constexpr std::uint32_t kFoldedAtOnce = 16384;
+constexpr std::uint32_t kOrderedAtOnce =
+    1U << 18;  ///< each time, late lines are merged with the last ones again
 
 }  // namespace
 
@@ -54,10 +56,10 @@ std::uint32_t LogQuery::order(std::uint32_t total, const std::stop_token& stop,
                               const std::function<void(double)>& ordering) {
     const std::uint32_t first = order_.taken();
     std::uint32_t unchanged = order_.lines().size();
+    const std::uint32_t at_once = order_.choice().folded ? kFoldedAtOnce : kOrderedAtOnce;
     auto last = std::chrono::steady_clock::now();
     while (order_.taken() < total && !stop.stop_requested()) {
-        unchanged =
-            std::min(unchanged, order_.advance(std::min(total, order_.taken() + kOrderedAtOnce), stop));
+        unchanged = std::min(unchanged, order_.advance(std::min(total, order_.taken() + at_once), stop));
         const auto now = std::chrono::steady_clock::now();
         if (ordering && now - last >= kPartialEvery) {
             last = now;
