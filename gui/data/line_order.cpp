@@ -4,7 +4,6 @@
 #include <gui/data/line_order.h>
 
 #include <algorithm>
-#include <compare>
 #include <vector>
 
 namespace rankscope::gui {
@@ -18,7 +17,9 @@ struct Moment {
     std::int64_t t_us = 0;
     std::uint32_t line = 0;
 
-    auto operator<=>(const Moment&) const = default;
+    bool operator<(const Moment& other) const {
+        return t_us != other.t_us ? t_us < other.t_us : line < other.line;
+    }
 };
 
 Moment moment_of(const LineSource& store, std::uint32_t line) {
