@@ -15,9 +15,9 @@ bare_bootstrap() {
   if [ -z "$tarball" ] || [ ! -e "$tarball" ]; then
     # shellcheck disable=SC2016
     mirror=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' 2>/dev/null |
-      awk '$2 == "bookworm" && $3 == "main" { print $1; exit }' || true)
+      awk -v suite="$suite" '($2 == suite || $2 == "bookworm") && $3 == "main" { print $1; exit }' || true)
     if [ -z "$mirror" ]; then
-      printf 'apt has no package lists of Debian 12 here (apt-get update), so there is no mirror to take %s from\n' "$suite" >&2
+      printf 'apt has package lists of neither Debian 12 nor %s here (apt-get update), so there is no mirror to take it from\n' "$suite" >&2
       return 1
     fi
     log=$(mktemp)
