@@ -27,9 +27,9 @@ struct GradientExchange;
 struct StepOptions;
 
 struct BatchResult {
-    double loss = 0.0;              ///< mean over the samples
-    std::int64_t correct = 0;       ///< samples whose largest logit is the label's; 0 without classes
-    std::int64_t correct_topk = 0;  ///< samples whose label is among the k largest logits
+    double loss = 0.0;              ///< mean over the rows: samples, or all tokens of all samples
+    std::int64_t correct = 0;       ///< rows whose largest logit is the label's; 0 without classes
+    std::int64_t correct_topk = 0;  ///< rows whose label is among the k largest logits
 };
 
 enum class GradientMode {
@@ -90,8 +90,8 @@ class Executable {
 public:
     virtual ~Executable() = default;
     virtual std::int64_t batch_size() const = 0;
-    /// Host memory to fill before forward(): samples [batch, shape…] row-major, and one label in [0, classes)
-    /// each, or, for a mean squared error, targets [batch, outputs]. Call again for every step: a
+    /// Host memory to fill before forward(): samples [batch, shape…] row-major, and labels in [0, classes), one
+    /// per row of the loss (Graph::rows), or, for a mean squared error, targets [batch, outputs]. Call again for every step: a
     /// backend that works in the background gives other memory while it still reads this.
     virtual std::span<float> input() = 0;
     virtual std::span<std::int32_t> labels() = 0;
@@ -100,7 +100,7 @@ public:
     /// After forward(train). Writes every gradient (of the mean loss times `loss_scale`) and reports each
     /// parameter as soon as it is complete.
     virtual void backward(const GradientReady& ready, GradientMode mode, float loss_scale) = 0;
-    /// The logits of the last forward(), [batch, classes], for tests.
+    /// The logits of the last forward(), [batch · rows, classes].
     virtual std::vector<float> logits() = 0;
     /// Runs the last forward() again, layer by layer: the name of the first one whose result is not finite
     /// ("input" for the batch itself). For the message of an error: running statistics are not kept right.

@@ -81,7 +81,7 @@ void HostStep::batch(const Batch& batch, StepTimes& times) {
     }
     executable.backward(ready, mode, static_cast<float>(scale));
     times.backward_ms += ms_between(forward, Clock::now());
-    results_.back().mine.add(result, batch.size());
+    results_.back().mine.add(result, batch.size(), batch.rows);
 }
 
 void HostStep::finish(const OptimizerStep& step, bool with_norm, StepTimes& times) {

@@ -12,15 +12,16 @@ namespace rankscope::engine {
 /// Results of batches, added up: over batches, and over ranks. Doubles, so that they can be added in one
 /// collective.
 struct Totals {
-    double loss = 0.0;  ///< sum over the samples
-    double correct = 0.0;
+    double loss = 0.0;     ///< sum over the samples
+    double correct = 0.0;  ///< of a sample with a label per token: the share of right ones
     double correct_topk = 0.0;
     double samples = 0.0;
 
-    void add(const BatchResult& result, std::int64_t batch) {
+    /// `rows`: labels of a sample.
+    void add(const BatchResult& result, std::int64_t batch, std::int64_t rows = 1) {
         loss += result.loss * static_cast<double>(batch);
-        correct += static_cast<double>(result.correct);
-        correct_topk += static_cast<double>(result.correct_topk);
+        correct += static_cast<double>(result.correct) / static_cast<double>(rows);
+        correct_topk += static_cast<double>(result.correct_topk) / static_cast<double>(rows);
         samples += static_cast<double>(batch);
     }
     void add(const Totals& other) {

@@ -45,6 +45,20 @@ IndexedVector<ValueId, std::size_t> reader_counts(const Graph& graph) {
     return counts;
 }
 
+IndexedVector<ParameterId, std::size_t> user_counts(const Graph& graph) {
+    IndexedVector<ParameterId, std::size_t> counts(graph.parameters.size(), 0);
+    for (const Node& node : graph.nodes) {
+        for (const ParameterId parameter : node.parameters) {
+            ++counts[parameter];
+        }
+    }
+    return counts;
+}
+
+std::int64_t pixel_count(const Shape& shape) {
+    return shape.size() == 3 ? shape[1] * shape[2] : 1;
+}
+
 GraphBuilder::GraphBuilder(Shape input) {
     current_ = graph_.values.add({std::move(input)});
 }
@@ -59,6 +73,13 @@ void GraphBuilder::append(Operation operation, Shape output, std::string name,
 
 ParameterId GraphBuilder::parameter(std::string name, Shape shape, std::int64_t fan_in,
                                     Initialisation initialisation) {
+    for (const ParameterId id : graph_.parameters.indices()) {
+        if (graph_.parameters[id].name == name) {  // declared before
+            require(graph_.parameters[id].shape == shape, name,
+                    "it was declared as " + to_string(graph_.parameters[id].shape), shape);
+            return id;
+        }
+    }
     return graph_.parameters.add({std::move(name), std::move(shape), fan_in, initialisation});
 }
 
@@ -166,12 +187,101 @@ GraphBuilder& GraphBuilder::flatten() {
     return *this;
 }
 
-GraphBuilder& GraphBuilder::linear(const std::string& name, std::int64_t out_features) {
+GraphBuilder& GraphBuilder::linear(const std::string& name, std::int64_t out_features, bool bias) {
     const Shape input = shape();
-    require(input.size() == 1, name, "linear needs [features]; flatten comes first", input);
-    const ParameterId weight = parameter(name + ".weight", {out_features, input[0]}, input[0]);
-    const ParameterId bias = parameter(name + ".bias", {out_features}, input[0]);
-    append(Linear{out_features}, {out_features}, name, {weight, bias});
+    require(input.size() == 1 || input.size() == 3, name, "linear needs [features] or an image", input);
+    std::vector<ParameterId> parameters{parameter(name + ".weight", {out_features, input[0]}, input[0])};
+    if (bias) {
+        parameters.push_back(parameter(name + ".bias", {out_features}, input[0]));
+    }
+    Shape output = input;
+    output[0] = out_features;
+    append(Linear{out_features, bias}, output, name, std::move(parameters));
+    return *this;
+}
+
+GraphBuilder& GraphBuilder::tied_linear(const std::string& name, const std::string& embedding) {
+    const ParameterId weight = parameter_named(embedding + ".weight");
+    const Shape tied = graph_.parameters[weight].shape;
+    Shape output = shape();
+    require(output.size() == 3 && output[0] == tied[1], name, "the tied weight is " + to_string(tied),
+            output);
+    output[0] = tied[0];
+    append(Linear{tied[0], false}, output, name, {weight});
+    return *this;
+}
+
+GraphBuilder& GraphBuilder::layer_norm(const std::string& name, float epsilon) {
+    const Shape input = shape();
+    require(input.size() == 3, name, "layer_norm needs [channels, height, width]", input);
+    const ParameterId weight = parameter(name + ".weight", {input[0]}, 0, Initialisation::ones);
+    const ParameterId bias = parameter(name + ".bias", {input[0]}, 0, Initialisation::zeros);
+    append(LayerNorm{epsilon}, input, name, {weight, bias});
+    return *this;
+}
+
+GraphBuilder& GraphBuilder::embedding(const std::string& name, std::int64_t vocabulary,
+                                      std::int64_t channels) {
+    const Shape input = shape();
+    require(input.size() == 1, name, "an embedding needs [tokens]", input);
+    append(Embedding{vocabulary, channels}, {channels, input[0], 1}, name,
+           {parameter(name + ".weight", {vocabulary, channels}, 0, Initialisation::normal)});
+    return *this;
+}
+
+GraphBuilder& GraphBuilder::declare(const std::string& name, const Shape& shape,
+                                    Initialisation initialisation) {
+    parameter(name, shape, 0, initialisation);
+    return *this;
+}
+
+GraphBuilder& GraphBuilder::add_positions(const std::string& name, const Shape& positions) {
+    const Shape input = shape();
+    require(input.size() == 3 && positions.back() == input[0], name,
+            "positions need [" + std::to_string(positions.back()) + ", tokens, 1]", input);
+    const std::int64_t most = positions[positions.size() - 2];
+    require(pixel_count(input) <= most, name,
+            "the model has " + std::to_string(most) + " positions, fewer than the tokens", input);
+    append(AddPositions{}, input, name, {parameter(name, positions, 0, Initialisation::normal)});
+    return *this;
+}
+
+GraphBuilder& GraphBuilder::prepend_token(const std::string& name) {
+    const Shape input = shape();
+    require(input.size() == 3, name, "a token is put before [channels, height, width]", input);
+    append(PrependToken{}, {input[0], pixel_count(input) + 1, 1}, name,
+           {parameter(name, {1, 1, input[0]}, 0, Initialisation::normal)});
+    return *this;
+}
+
+GraphBuilder& GraphBuilder::first_token() {
+    const Shape input = shape();
+    require(input.size() == 3, "first_token", "it needs [channels, tokens, 1]", input);
+    append(FirstToken{}, {input[0]}, "first_token");
+    return *this;
+}
+
+GraphBuilder& GraphBuilder::attention(const std::string& name, const Attention& attention) {
+    const Shape input = shape();
+    require(input.size() == 3 && attention.heads > 0 && input[0] % (3 * attention.heads) == 0, name,
+            "attention of " + std::to_string(attention.heads) +
+                " heads needs queries, keys and values of the same size",
+            input);
+    append(attention, {input[0] / 3, input[1], input[2]}, name);
+    return *this;
+}
+
+ParameterId GraphBuilder::parameter_named(const std::string& name) const {
+    for (const ParameterId id : graph_.parameters.indices()) {
+        if (graph_.parameters[id].name == name) {
+            return id;
+        }
+    }
+    throw ShapeError("there is no parameter " + name);
+}
+
+GraphBuilder& GraphBuilder::redraw(const Redraw& redraw) {
+    graph_.redraws.push_back(redraw);
     return *this;
 }
 
@@ -202,8 +312,10 @@ GraphBuilder& GraphBuilder::initialise(const Start& start) {
 
 Graph GraphBuilder::end(Operation loss, const std::string& name) {
     const Shape input = shape();
-    require(input.size() == 1, name, "it needs [outputs]", input);
+    const bool tokens = std::holds_alternative<CrossEntropy>(loss) && input.size() == 3;
+    require(input.size() == 1 || tokens, name, "it needs [outputs]", input);
     graph_.classes = input[0];
+    graph_.rows = pixel_count(input);
     append(loss, {}, name);
     return std::move(graph_);
 }

@@ -81,18 +81,48 @@ struct Scale {};
 /// The channels of all inputs in their order.
 struct Concat {};
 struct Flatten {};
+/// torch.nn.Linear, of the features or of each pixel's channels.
 struct Linear {
     std::int64_t out_features = 0;
+    bool bias = true;
     bool relu = false;
 };
-/// Mean over the batch of −log softmax(logits)[label]; also counts the samples whose largest logits hold the
-/// label.
+
+// A token is a pixel: a sequence of T tokens is an image {channels, T, 1}, which backends keep channels last, so that a
+// token is a row of a matrix. Any image is a sequence of its pixels.
+
+/// torch.nn.Embedding: {tokens} becomes {channels, tokens, 1}. The tokens come as floats, which hold whole numbers up to
+/// 2²⁴ exactly.
+struct Embedding {
+    std::int64_t vocabulary = 0;
+    std::int64_t channels = 0;
+};
+/// Adds a learned vector of channels to each pixel, by its position. The parameter may have more positions.
+struct AddPositions {};
+/// A learned pixel before all others: the class token of a vision transformer.
+struct PrependToken {};
+/// The channels of the first pixel: {channels}.
+struct FirstToken {};
+/// torch.nn.LayerNorm over the channels of each pixel.
+struct LayerNorm {
+    float epsilon = 1e-5F;
+};
+/// torch.nn.functional.scaled_dot_product_attention. A pixel has the queries of all heads, then the keys, then the values:
+/// 3 · channels; the result has channels. Causal: a pixel sees itself and those before it.
+struct Attention {
+    std::int64_t heads = 1;
+    bool causal = false;
+};
+/// Mean over the rows of −log softmax(logits)[label]; also counts the rows whose largest logits hold the label. A sample
+/// of {classes} is one row, {classes, T, 1} is one row per token.
 struct CrossEntropy {};
 /// Mean over batch and outputs of (output − target)².
 struct MeanSquaredError {};
 
-using Operation = std::variant<Conv2d, BatchNorm2d, Relu, Add, MaxPool2d, GlobalAveragePool, AveragePool2d,
-                               Activate, Scale, Concat, Flatten, Linear, CrossEntropy, MeanSquaredError>;
+using Operation =
+    std::variant<Conv2d, BatchNorm2d, Relu, Add, MaxPool2d, GlobalAveragePool, AveragePool2d, Activate, Scale,
+                 Concat, Flatten, Linear, Embedding, AddPositions, PrependToken, FirstToken, LayerNorm,
+                 Attention, CrossEntropy, MeanSquaredError>;
 
 /// How a parameter begins, in PyTorch's words. Networks replace what a layer's constructor drew; the draws still
 /// count.
@@ -100,6 +130,7 @@ enum class Initialisation {
     uniform_fan_in,  ///< default of Conv2d and Linear: U(±1/√fan_in)
     normal,          ///< N(0, spread), drawn after all constructors
     uniform,         ///< U(±spread), drawn after all constructors
+    truncated,       ///< N(0, spread) within ±2 (timm's trunc_normal_), drawn after all constructors
     drawn_zeros,     ///< 0, after a constructor drew numbers
     ones,
     zeros
@@ -110,7 +141,7 @@ struct Parameter {
     Shape shape;
     std::int64_t fan_in = 0;  ///< inputs that one output sees: the bound of the default initialisation
     Initialisation initialisation = Initialisation::uniform_fan_in;
-    double spread = 0.0;           ///< of `normal` and `uniform`
+    double spread = 0.0;           ///< of `normal`, `uniform` and `truncated`
     std::size_t draws_before = 0;  ///< numbers that PyTorch draws for something else just before
 };
 
@@ -137,19 +168,34 @@ struct Value {
     Shape shape;
 };
 
+/// A parameter that a network's own start draws after all constructors, in its own order.
+struct Redraw {
+    ParameterId parameter{};
+    Initialisation kind = Initialisation::normal;
+    double spread = 0.0;
+    std::size_t draws_before = 0;  ///< numbers that PyTorch draws for something else just before
+};
+
 /// Nodes are in execution order; the last one is the loss. A value may have several readers.
 struct Graph {
     IndexedVector<ValueId, Value> values;  ///< the first one is the input
     IndexedVector<ParameterId, Parameter> parameters;
     IndexedVector<StatisticId, Statistic> statistics;
     std::vector<Node> nodes;
-    std::int64_t classes = 0;  ///< number of outputs that the loss reads for one sample
+    std::int64_t classes = 0;     ///< number of outputs that the loss reads for one row
+    std::int64_t rows = 1;        ///< of one sample, each with a label: one, or one per token
+    std::vector<Redraw> redraws;  ///< empty: `normal` and `uniform` parameters, in order of registration
 
+    bool predicts_tokens() const { return rows > 1; }
     bool classifies() const { return std::holds_alternative<CrossEntropy>(nodes.back().operation); }
 };
 
 /// How many nodes read each value.
 IndexedVector<ValueId, std::size_t> reader_counts(const Graph& graph);
+/// How many nodes have each parameter: a tied weight has two.
+IndexedVector<ParameterId, std::size_t> user_counts(const Graph& graph);
+/// The pixels of an image, 1 for features.
+std::int64_t pixel_count(const Shape& shape);
 /// The image that a linear layer sees through flattens, else its features.
 const Shape& unflattened(const Graph& graph, const Node& linear);
 
@@ -167,7 +213,18 @@ public:
     GraphBuilder& average_pool2d(const AveragePool2d& pool);
     GraphBuilder& activate(Activation kind);
     GraphBuilder& flatten();
-    GraphBuilder& linear(const std::string& name, std::int64_t out_features);
+    GraphBuilder& linear(const std::string& name, std::int64_t out_features, bool bias = true);
+    GraphBuilder& layer_norm(const std::string& name, float epsilon = 1e-5F);
+    GraphBuilder& embedding(const std::string& name, std::int64_t vocabulary, std::int64_t channels);
+    /// Registers a parameter before the operation that has it, which is found by its name.
+    GraphBuilder& declare(const std::string& name, const Shape& shape, Initialisation initialisation);
+    /// `shape`: of the parameter, in PyTorch's words; its last two sizes are positions and channels.
+    GraphBuilder& add_positions(const std::string& parameter, const Shape& shape);
+    GraphBuilder& prepend_token(const std::string& parameter);
+    GraphBuilder& first_token();
+    GraphBuilder& attention(const std::string& name, const Attention& attention);
+    /// A linear layer without bias whose weight is that of an embedding before it.
+    GraphBuilder& tied_linear(const std::string& name, const std::string& embedding);
 
     /// The value that the next node reads.
     ValueId current() const { return current_; }
@@ -183,6 +240,8 @@ public:
     /// Calls `start` with every node so far and its parameters, to choose how they begin.
     using Start = std::function<void(const Node& node, const std::vector<Parameter*>& parameters)>;
     GraphBuilder& initialise(const Start& start);
+    ParameterId parameter_named(const std::string& name) const;
+    GraphBuilder& redraw(const Redraw& redraw);
 
     /// These end the graph.
     Graph cross_entropy();

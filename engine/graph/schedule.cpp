@@ -17,22 +17,39 @@ Schedule differentiate(const Graph& graph) {
         needs_gradient[node.output] =
             !node.parameters.empty() || std::any_of(node.inputs.begin(), node.inputs.end(),
                                                     [&](ValueId input) { return needs_gradient[input]; });
-        schedule.ops.push_back({i, Phase::forward, {}, {}});
+        schedule.ops.push_back({.node = i, .phase = Phase::forward});
     }
     schedule.backward_begin = schedule.ops.size();
+    const IndexedVector<ParameterId, std::size_t> users = user_counts(graph);
+    IndexedVector<ParameterId, std::size_t> users_left = users;
     for (std::size_t i = graph.nodes.size(); i-- > 0;) {
         const Node& node = graph.nodes[i];
         if (!node.parameters.empty()) {
-            schedule.ops.push_back({i, Phase::backward_weights, node.parameters, {}});
+            ScheduledOp op{.node = i, .phase = Phase::backward_weights};
+            for (const ParameterId parameter : node.parameters) {
+                op.adds = op.adds || users_left[parameter] < users[parameter];
+                if (--users_left[parameter] == 0) {
+                    op.finished.push_back(parameter);
+                }
+            }
+            schedule.ops.push_back(std::move(op));
         }
         std::vector<ValueId> wanted;
         std::copy_if(node.inputs.begin(), node.inputs.end(), std::back_inserter(wanted),
                      [&](ValueId input) { return needs_gradient[input]; });
         if (!wanted.empty()) {
-            schedule.ops.push_back({i, Phase::backward_data, {}, std::move(wanted)});
+            schedule.ops.push_back({.node = i, .phase = Phase::backward_data, .inputs = std::move(wanted)});
         }
     }
     return schedule;
+}
+
+std::vector<ParameterId> arrival_order(const Schedule& schedule) {
+    std::vector<ParameterId> order;
+    for (const ScheduledOp& op : schedule.ops) {
+        order.insert(order.end(), op.finished.rbegin(), op.finished.rend());
+    }
+    return order;
 }
 
 }  // namespace rankscope::engine

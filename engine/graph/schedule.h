@@ -16,8 +16,10 @@ enum class Phase { forward, backward_weights, backward_data };
 struct ScheduledOp {
     std::size_t node = 0;  ///< index into Graph::nodes
     Phase phase = Phase::forward;
-    std::vector<ParameterId> finished;  ///< parameters whose gradient is complete once this has run
-    std::vector<ValueId> inputs;        ///< backward_data: the inputs whose gradient is wanted
+    std::vector<ParameterId> finished{};  ///< parameters whose gradient is complete once this has run
+    bool adds =
+        false;  ///< backward_weights: a tied weight has part of its gradient already, the rest is added to it
+    std::vector<ValueId> inputs{};  ///< backward_data: the inputs whose gradient is wanted
 };
 
 /// The order of one training step: [0, backward_begin) is the forward pass, the rest the backward pass.
@@ -30,5 +32,9 @@ struct Schedule {
 /// that their all-reduce starts as early as possible; data gradients that are not read (those of the input) are left
 /// out.
 Schedule differentiate(const Graph& graph);
+
+/// The parameters in the order in which their gradients are complete; of one operation the last one first. Backends
+/// store them in this order, so that what is reduced together lies together.
+std::vector<ParameterId> arrival_order(const Schedule& schedule);
 
 }  // namespace rankscope::engine

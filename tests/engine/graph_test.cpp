@@ -39,7 +39,7 @@ TEST(Graph, ShapesThatDoNotFitAreNamed) {
         EXPECT_NE(std::string(error.what()).find("stem"), std::string::npos);
         EXPECT_NE(std::string(error.what()).find("[1, 4, 4]"), std::string::npos);
     }
-    EXPECT_THROW(GraphBuilder({1, 4, 4}).linear("f", 3), ShapeError);
+    EXPECT_THROW(GraphBuilder({1, 4}).linear("f", 3), ShapeError);
 }
 
 std::string fault_of(const Shape& input, const Conv2d& conv) {

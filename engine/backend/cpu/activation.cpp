@@ -3,42 +3,10 @@
 
 #include <engine/backend/activation_formula.h>
 #include <engine/backend/cpu/activation.h>
-
-#include <bit>
-#include <cmath>
-#include <cstdint>
+#include <engine/backend/cpu/vector_math.h>
 
 namespace rankscope::engine::cpu {
 namespace {
-
-/// e^x without a branch or a call, so that the compiler turns loops into vectors: e^x = 2^n · e^r with |r| ≤ ln 2 / 2, and
-/// a polynomial for e^r (Cephes' expf). Its error is below 2e-7 of the result.
-struct VectorMath {
-    [[gnu::always_inline]] static float exp(float x) {
-        constexpr float kLargest = 88.0F;
-        constexpr float kSmallest = -87.0F;
-        constexpr float kRound =
-            12582912.0F;  // 1.5 · 2²³: adding it leaves the nearest integer in the low bits
-        constexpr float kLog2E = 1.44269504F;
-        constexpr float kLn2High = 0.693359375F;
-        constexpr float kLn2Low = -2.12194440e-4F;
-        x = x > kLargest ? kLargest : x;
-        x = x < kSmallest ? kSmallest : x;
-        const float shifted = x * kLog2E + kRound;
-        const float n = shifted - kRound;
-        const float r = (x - n * kLn2High) - n * kLn2Low;
-        float p = 1.9875691500e-4F;
-        p = p * r + 1.3981999507e-3F;
-        p = p * r + 8.3334519073e-3F;
-        p = p * r + 4.1665795894e-2F;
-        p = p * r + 1.6666665459e-1F;
-        p = p * r + 5.0000001201e-1F;
-        p = p * r * r + r + 1.0F;
-        const std::uint32_t exponent = (std::bit_cast<std::uint32_t>(shifted) + 127U) << 23U;
-        return p * std::bit_cast<float>(exponent);
-    }
-    static float erf(float x) { return std::erf(x); }
-};
 
 template <typename Formula, typename T>
 [[gnu::always_inline]] inline void forward_loop(std::span<const T> x, std::span<T> y) {
@@ -65,14 +33,6 @@ template <typename Formula, typename T>
     backward_loop<Formula, T>(x, dy, dx);
 }
 #endif
-
-bool has_avx2() {
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-#else
-    return false;
-#endif
-}
 
 }  // namespace
 

@@ -91,7 +91,7 @@ public:
                            kSmallerBatch)),
           plan_(engine) {
         if (graph.classifies()) {
-            labels_.resize(static_cast<std::size_t>(batch));
+            labels_.resize(static_cast<std::size_t>(batch * graph.rows));
         } else {
             targets_.resize(static_cast<std::size_t>(batch * graph.classes));
         }
@@ -164,14 +164,15 @@ public:
 
 private:
     std::span<float> at(cpu::BufferId id) {
-        return {static_cast<float*>(plan_.address(id)), static_cast<std::size_t>(batch_ * graph_.classes)};
+        return {static_cast<float*>(plan_.address(id)),
+                static_cast<std::size_t>(batch_ * graph_.rows * graph_.classes)};
     }
     void check_labels() const {
         for (std::size_t i = 0; i < labels_.size(); ++i) {
             if (labels_[i] < 0 || labels_[i] >= graph_.classes) {
-                throw Error("sample " + std::to_string(i) + " of the batch has label " +
-                            std::to_string(labels_[i]) + ", but the model has the classes 0 to " +
-                            std::to_string(graph_.classes - 1));
+                throw Error((graph_.predicts_tokens() ? "row " : "sample ") + std::to_string(i) +
+                            " of the batch has label " + std::to_string(labels_[i]) +
+                            ", but the model has the classes 0 to " + std::to_string(graph_.classes - 1));
             }
         }
     }
@@ -324,7 +325,7 @@ private:
     void allocate(const IndexedVector<ParameterId, Md>& descriptors) {
         constexpr std::size_t kLine = 64 / sizeof(float);
         layout_.slots.assign(descriptors.size(), {});
-        for (const ParameterId id : descriptors.reversed_indices()) {
+        for (const ParameterId id : arrival_order(schedule_)) {
             const std::size_t size = descriptors[id].get_size() / sizeof(float);
             layout_.slots[id] = {layout_.total, size, {}};
             layout_.total += (size + kLine - 1) / kLine * kLine;

@@ -29,6 +29,11 @@ memory::dims with_batch(std::int64_t batch, const Shape& shape) {
     return dims;
 }
 
+Md by_row(std::int64_t batch, const Shape& shape, memory::data_type type) {
+    const memory::dims dims = with_batch(batch, shape);
+    return shape.size() == 3 ? Md(dims, type, Tag::acdb) : plain(dims, type);
+}
+
 Md position_major(const memory::dims& dims, memory::data_type type) {
     const std::int64_t pixel = dims[0] * dims[1];
     return {dims, type, memory::dims{dims[1], 1, dims[3] * pixel, pixel}};

@@ -23,6 +23,9 @@ dnnl::memory::desc plain(const dnnl::memory::dims& dims, dnnl::memory::data_type
 dnnl::memory::desc any(const dnnl::memory::dims& dims, dnnl::memory::data_type type = kFloat);
 dnnl::memory::dims with_batch(std::int64_t batch, const Shape& shape);
 
+/// Samples of this shape, a pixel's channels side by side: a matrix with a row for each pixel. Features are plain.
+dnnl::memory::desc by_row(std::int64_t batch, const Shape& shape, dnnl::memory::data_type type);
+
 /// Position by position, every position a matrix [batch][channels]: what a convolution by one matrix product
 /// per filter tap needs (tap_convolution.h).
 dnnl::memory::desc position_major(const dnnl::memory::dims& dims, dnnl::memory::data_type type = kFloat);

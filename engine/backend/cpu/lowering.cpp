@@ -25,7 +25,8 @@ IndexedVector<ParameterId, Md> canonical_descriptors(const Graph& graph) {
     for (const Node& node : graph.nodes) {
         for (const ParameterId id : node.parameters) {
             const Shape& shape = graph.parameters[id].shape;
-            const bool linear_weight = std::holds_alternative<Linear>(node.operation) && shape.size() == 2;
+            const bool linear_weight = std::holds_alternative<Linear>(node.operation) && shape.size() == 2 &&
+                                       graph.values[node.input()].shape.size() == 1;
             descriptors[id] = plain(linear_weight ? with_batch(shape[0], unflattened(graph, node))
                                                   : weight_dims(node, shape));
         }
@@ -37,9 +38,11 @@ IndexedVector<ParameterId, Md> native_descriptors(const dnnl::engine& engine, co
                                                   std::int64_t batch, memory::data_type activations) {
     const bool full = activations == kFloat;
     IndexedVector<ParameterId, Md> descriptors = canonical_descriptors(graph);
+    const IndexedVector<ParameterId, std::size_t> users = user_counts(graph);
     for (const Node& node : graph.nodes) {
         const auto* conv = std::get_if<Conv2d>(&node.operation);
-        if (conv == nullptr && !std::holds_alternative<Linear>(node.operation)) {
+        if ((conv == nullptr && !std::holds_alternative<Linear>(node.operation)) ||
+            users[node.parameters[0]] > 1) {
             continue;
         }
         Md& weight = descriptors[node.parameters[0]];
@@ -52,9 +55,13 @@ IndexedVector<ParameterId, Md> native_descriptors(const dnnl::engine& engine, co
                                             any(dims_of(weight)), bias, any(dst), conv_shape(*conv), true)
                          .weights_desc();
         } else {
-            const Md src = any(with_batch(batch, unflattened(graph, node)));
-            weight = dnnl_api::linear_forward(engine, src, any(dims_of(weight)), bias, plain(dst), false)
-                         .weights_desc();
+            const Shape& in = graph.values[node.input()].shape;
+            const std::int64_t rows = batch * pixel_count(in);
+            const Md src =
+                in.size() == 3 ? plain({rows, in[0]}) : any(with_batch(batch, unflattened(graph, node)));
+            const Md to = in.size() == 3 ? plain({rows, dst[1]}) : plain(dst);
+            weight =
+                dnnl_api::linear_forward(engine, src, any(dims_of(weight)), bias, to, false).weights_desc();
         }
     }
     return descriptors;
@@ -71,7 +78,8 @@ Lowering::Lowering(const dnnl::engine& engine, const Graph& graph, std::int64_t 
       type_(activations),
       plan_(plan),
       values_(graph.values.size()),
-      root_(graph.values.size()) {
+      root_(graph.values.size()),
+      users_(user_counts(graph)) {
     for (const ValueId id : root_.indices()) {
         root_[id] = id;
     }
@@ -95,7 +103,7 @@ LoweredStep Lowering::lower(const Schedule& schedule, BufferId input) {
     }
     result.forward_end = plan_.size();
     const ValueId logits = graph_.nodes.back().input();
-    result.logits = activation_in(logits, plain(with_batch(batch_, graph_.values[logits].shape)));
+    result.logits = activation_in(logits, by_row(batch_, graph_.values[logits].shape, kFloat));
     result.forward_end = plan_.size();
     result.logits_gradient = new_partial(logits);
     plan_.pin(result.logits);
@@ -183,24 +191,31 @@ BufferId Lowering::gradient_of(ValueId id) {
 
 void Lowering::forward(std::size_t index) {
     const Node& node = graph_.nodes[index];
-    std::visit(
-        EachOperation{[&](const Conv2d& conv) {
-                          by_winograd(node) ? forward_winograd(index, conv)
-                          : by_taps(node)   ? forward_taps(index)
-                                            : forward_conv(index, conv);
-                      },
-                      [&](const BatchNorm2d& norm) { forward_batch_norm(index, norm); },
-                      [&](const Relu&) { forward_relu(index); },
-                      [&](const Add& sum) { forward_add(index, sum); },
-                      [&](const MaxPool2d& pool) { forward_max_pool(index, pool); },
-                      [&](const GlobalAveragePool&) { forward_average_pool(index); },
-                      [&](const AveragePool2d& pool) { forward_window_average(index, pool); },
-                      [&](const Activate& one) { forward_activate(index, one); },
-                      [&](const Scale&) { forward_scale(index); },
-                      [&](const Concat&) { forward_concat(node); }, [&](const Flatten&) { alias(node); },
-                      [&](const Linear& linear) { forward_linear(index, linear); },
-                      [](const CrossEntropy&) {}, [](const MeanSquaredError&) {}},
-        node.operation);
+    std::visit(EachOperation{[&](const Conv2d& conv) {
+                                 by_winograd(node) ? forward_winograd(index, conv)
+                                 : by_taps(node)   ? forward_taps(index)
+                                                   : forward_conv(index, conv);
+                             },
+                             [&](const BatchNorm2d& norm) { forward_batch_norm(index, norm); },
+                             [&](const Relu&) { forward_relu(index); },
+                             [&](const Add& sum) { forward_add(index, sum); },
+                             [&](const MaxPool2d& pool) { forward_max_pool(index, pool); },
+                             [&](const GlobalAveragePool&) { forward_average_pool(index); },
+                             [&](const AveragePool2d& pool) { forward_window_average(index, pool); },
+                             [&](const Activate& one) { forward_activate(index, one); },
+                             [&](const Scale&) { forward_scale(index); },
+                             [&](const Concat&) { forward_concat(node); },
+                             [&](const Flatten&) { alias(node); },
+                             [&](const Linear& linear) { forward_linear(index, linear); },
+                             [&](const Embedding& one) { forward_embedding(index, one); },
+                             [&](const AddPositions&) { forward_positions(index); },
+                             [&](const PrependToken&) { forward_prepend(index); },
+                             [&](const FirstToken&) { forward_first_token(index); },
+                             [&](const LayerNorm& norm) { forward_layer_norm(index, norm); },
+                             [&](const Attention& one) { forward_attention(index, one); },
+                             [](const CrossEntropy&) {},
+                             [](const MeanSquaredError&) {}},
+               node.operation);
 }
 
 void Lowering::backward_weights(const ScheduledOp& op, bool data_follows) {
@@ -214,29 +229,42 @@ void Lowering::backward_weights(const ScheduledOp& op, bool data_follows) {
                                  backward_batch_norm(op, norm);  // data and weights in the same passes
                              },
                              [&](const Linear&) { backward_weights_linear(op); },
+                             [&](const Embedding& one) { backward_embedding(op, one); },
+                             [&](const AddPositions&) { backward_positions_weights(op); },
+                             [&](const PrependToken&) { backward_prepend_weights(op); },
+                             [&](const LayerNorm&) { backward_layer_norm_weights(op); },
                              [](const auto&) { throw std::logic_error("an operation without weights"); }},
                node.operation);
 }
 
 void Lowering::backward_data(const ScheduledOp& op) {
     const Node& node = graph_.nodes[op.node];
-    std::visit(
-        EachOperation{[&](const Conv2d& conv) {
-                          if (!by_winograd(node)) {  // else it came with the weights
-                              by_taps(node) ? backward_data_taps(op.node) : backward_data_conv(op.node, conv);
-                          }
-                      },
-                      [](const BatchNorm2d&) {},  // came with the weights
-                      [&](const Relu&) { backward_relu(op.node); }, [&](const Add&) { backward_add(op); },
-                      [&](const MaxPool2d& pool) { backward_max_pool(op.node, pool); },
-                      [&](const GlobalAveragePool&) { backward_average_pool(op.node); },
-                      [&](const AveragePool2d& pool) { backward_window_average(op.node, pool); },
-                      [&](const Activate& one) { backward_activate(op.node, one); },
-                      [&](const Scale&) { backward_scale(op); }, [&](const Concat&) { backward_concat(op); },
-                      [](const Flatten&) {},  // another shape of the same memory
-                      [&](const Linear&) { backward_data_linear(op.node); }, [](const CrossEntropy&) {},
-                      [](const MeanSquaredError&) {}},
-        node.operation);
+    std::visit(EachOperation{[&](const Conv2d& conv) {
+                                 if (!by_winograd(node)) {  // else it came with the weights
+                                     by_taps(node) ? backward_data_taps(op.node)
+                                                   : backward_data_conv(op.node, conv);
+                                 }
+                             },
+                             [](const BatchNorm2d&) {},  // came with the weights
+                             [&](const Relu&) { backward_relu(op.node); },
+                             [&](const Add&) { pass_gradient(op); },
+                             [&](const MaxPool2d& pool) { backward_max_pool(op.node, pool); },
+                             [&](const GlobalAveragePool&) { backward_average_pool(op.node); },
+                             [&](const AveragePool2d& pool) { backward_window_average(op.node, pool); },
+                             [&](const Activate& one) { backward_activate(op.node, one); },
+                             [&](const Scale&) { backward_scale(op); },
+                             [&](const Concat&) { backward_concat(op); },
+                             [](const Flatten&) {},  // another shape of the same memory
+                             [&](const Linear&) { backward_data_linear(op.node); },
+                             [](const Embedding&) {},  // tokens have no gradient
+                             [&](const AddPositions&) { pass_gradient(op); },
+                             [&](const PrependToken&) { backward_prepend_data(op.node); },
+                             [&](const FirstToken&) { backward_first_token(op.node); },
+                             [&](const LayerNorm&) { backward_layer_norm_data(op.node); },
+                             [&](const Attention& one) { backward_attention(op.node, one); },
+                             [](const CrossEntropy&) {},
+                             [](const MeanSquaredError&) {}},
+               node.operation);
 }
 
 void Lowering::forward_relu(std::size_t index) {
@@ -279,7 +307,7 @@ void Lowering::forward_add(std::size_t index, const Add& operation) {
     });
 }
 
-void Lowering::backward_add(const ScheduledOp& op) {
+void Lowering::pass_gradient(const ScheduledOp& op) {
     const Node& node = graph_.nodes[op.node];
     const BufferId gradient = gradient_of(node.output);
     const Md descriptor = value(node.output).descriptor;

@@ -87,6 +87,7 @@ private:
     struct LinearState {
         dnnl::inner_product_forward::primitive_desc forward;
         BufferId source = 0;
+        dnnl::memory::desc output;  ///< the matrix of the result
     };
 
     // lowering.cpp
@@ -96,7 +97,8 @@ private:
     void forward_relu(std::size_t index);
     void backward_relu(std::size_t index);
     void forward_add(std::size_t index, const Add& add);
-    void backward_add(const ScheduledOp& op);
+    /// The gradient of a sum is that of each summand.
+    void pass_gradient(const ScheduledOp& op);
 
     // lower_conv.cpp
     void forward_conv(std::size_t index, const Conv2d& conv);
@@ -120,6 +122,9 @@ private:
     void backward_winograd(const ScheduledOp& op, bool with_input);
 
     // lower_linear.cpp
+    /// A matrix with a row for each sample or, of images, each pixel.
+    Md linear_matrix(ValueId id, dnnl::memory::data_type type) const;
+    Md linear_weight(const Node& node, dnnl::memory::data_type type) const;
     void forward_linear(std::size_t index, const Linear& linear);
     void backward_weights_linear(const ScheduledOp& op);
     void backward_data_linear(std::size_t index);
@@ -135,6 +140,27 @@ private:
     void backward_scale(const ScheduledOp& op);
     void forward_concat(const Node& node);
     void backward_concat(const ScheduledOp& op);
+
+    // lower_tokens.cpp
+    /// The value's layout in which a pixel is a row, and how many numbers a parameter has.
+    Md rows(ValueId id) const;
+    std::size_t parameter_size(ParameterId id) const;
+    void forward_layer_norm(std::size_t index, const LayerNorm& norm);
+    void backward_layer_norm_weights(const ScheduledOp& op);
+    void backward_layer_norm_data(std::size_t index);
+    void forward_embedding(std::size_t index, const Embedding& embedding);
+    void backward_embedding(const ScheduledOp& op, const Embedding& embedding);
+    void forward_positions(std::size_t index);
+    void backward_positions_weights(const ScheduledOp& op);
+    void forward_prepend(std::size_t index);
+    void backward_prepend_weights(const ScheduledOp& op);
+    void backward_prepend_data(std::size_t index);
+    void prepend_gradient(const Node& node, BufferId dy, BufferId to, bool of_token,
+                          const std::vector<ParameterId>& finished);
+    void forward_first_token(std::size_t index);
+    void backward_first_token(std::size_t index);
+    void forward_attention(std::size_t index, const Attention& attention);
+    void backward_attention(std::size_t index, const Attention& attention);
 
     // lower_pool.cpp
     /// The value in a layout that channel_view() supports: its own, or plain.
@@ -187,6 +213,7 @@ private:
     IndexedVector<ValueId, ValueId> root_;  ///< the value that an alias stands for
     IndexedVector<ParameterId, BufferId> weights_;
     IndexedVector<ParameterId, BufferId> gradients_;
+    IndexedVector<ParameterId, std::size_t> users_;  ///< of each parameter; a tied one keeps PyTorch's order
     std::map<std::size_t, ConvState> convs_;
     std::map<std::size_t, LinearState> linears_;
     std::map<std::size_t, std::vector<BufferId>> kept_;  ///< by node: what its backward pass reads again

@@ -4,6 +4,7 @@
 #include <engine/backend/cuda/cuda_backend.h>
 #include <engine/backend/cuda/cuda_model.h>
 #include <engine/backend/cuda/library_versions.h>
+#include <engine/backend/cuda/lowering.h>
 #include <engine/error.h>
 
 #include <cstdlib>
@@ -27,6 +28,7 @@ public:
     }
     std::string_view name() const override { return "cuda"; }
     std::unique_ptr<CompiledModel> compile(const Graph& graph, const CompileOptions& options) override {
+        cuda::check_supported(graph);
         return std::make_unique<cuda::CudaModel>(graph, options, options_);
     }
 

@@ -3,6 +3,7 @@
 
 #include <engine/backend/cuda/elementwise.h>
 #include <engine/backend/cuda/lowering.h>
+#include <engine/error.h>
 #include <engine/graph/each_operation.h>
 
 #include <algorithm>
@@ -10,6 +11,36 @@
 #include <stdexcept>
 
 namespace rankscope::engine::cuda {
+namespace {
+
+/// Operations that check_supported() has refused.
+struct Refused {
+    [[noreturn]] static void refuse() { throw std::logic_error("an operation without kernels for a GPU"); }
+    void operator()(const Embedding& /*one*/) const { refuse(); }
+    void operator()(const AddPositions& /*one*/) const { refuse(); }
+    void operator()(const PrependToken& /*one*/) const { refuse(); }
+    void operator()(const FirstToken& /*one*/) const { refuse(); }
+    void operator()(const LayerNorm& /*one*/) const { refuse(); }
+    void operator()(const Attention& /*one*/) const { refuse(); }
+};
+
+}  // namespace
+
+void check_supported(const Graph& graph) {
+    for (const Node& node : graph.nodes) {
+        const bool fine = std::visit(
+            EachOperation{[](const auto&) { return true; }, [](const Embedding&) { return false; },
+                          [](const AddPositions&) { return false; },
+                          [](const PrependToken&) { return false; }, [](const FirstToken&) { return false; },
+                          [](const LayerNorm&) { return false; }, [](const Attention&) { return false; }},
+            node.operation);
+        if (!fine) {
+            throw ConfigError(
+                node.name +
+                ": transformers train on CPUs only, so far. Set device: cpu, or choose another model.");
+        }
+    }
+}
 
 Lowering::Lowering(const Graph& graph, const LoweringOptions& options, const KernelLibraries& libraries,
                    const StepState& state, StepPlan& plan)
@@ -164,7 +195,7 @@ void Lowering::forward(std::size_t index) {
                    [&](const Activate& one) { forward_activate(node, one); },
                    [&](const Scale&) { forward_scale(node); }, [&](const Concat&) { forward_concat(node); },
                    [&](const Flatten&) { alias(node); },
-                   [&](const Linear&) { forward_product(node, *product_of(node)); },
+                   [&](const Linear&) { forward_product(node, *product_of(node)); }, Refused{},
                    [](const CrossEntropy&) {}, [](const MeanSquaredError&) {}},
                node.operation);
 }
@@ -199,7 +230,7 @@ void Lowering::backward_data(const ScheduledOp& op) {
                       [&](const Activate& one) { backward_activate(node, one); },
                       [&](const Scale&) { backward_scale(op); }, [&](const Concat&) { backward_concat(op); },
                       [](const Flatten&) {},  // another shape of the same memory
-                      [&](const Linear&) { backward_data_product(node, *product_of(node)); },
+                      [&](const Linear&) { backward_data_product(node, *product_of(node)); }, Refused{},
                       [](const CrossEntropy&) {}, [](const MeanSquaredError&) {}},
         node.operation);
 }

@@ -60,6 +60,9 @@ struct LoweredStep {
     std::int64_t logits_row = 0;
 };
 
+/// Throws ConfigError for a graph with an operation that has no kernels here.
+void check_supported(const Graph& graph);
+
 /// Turns the schedule into operations of `plan`. Must live until the plan is bound.
 class Lowering {
 public:

@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/backend/cpu/gemm.h>
+#include <engine/backend/cpu/token_kernels.h>
+#include <engine/backend/cpu/vector_math.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#define RANKSCOPE_INLINE __attribute__((always_inline))
+
+namespace rankscope::engine::cpu {
+namespace {
+
+constexpr std::int64_t kBlock = 128;  ///< queries whose scores are in memory together
+
+/// One head of one sample: its matrices as floats, [tokens][width] each.
+class Head {
+public:
+    explicit Head(const AttentionShape& shape)
+        : shape_(shape),
+          block_(std::min(kBlock, shape.tokens)),
+          scale_(1.0F / std::sqrt(static_cast<float>(shape.width()))),
+          scores_(static_cast<std::size_t>(block_ * shape.tokens)) {}
+
+    /// The head's columns of rows that are `row` elements apart.
+    template <typename T>
+    void take(const T* from, std::int64_t row, std::vector<float>& matrix) const {
+        const std::int64_t width = shape_.width();
+        matrix.resize(static_cast<std::size_t>(shape_.tokens * width));
+        run_widest([&]() RANKSCOPE_INLINE {
+            for (std::int64_t token = 0; token < shape_.tokens; ++token) {
+                for (std::int64_t i = 0; i < width; ++i) {
+                    matrix[static_cast<std::size_t>(token * width + i)] = to_float(from[token * row + i]);
+                }
+            }
+        });
+    }
+    template <typename T>
+    void give(const std::vector<float>& matrix, T* to, std::int64_t row) const {
+        const std::int64_t width = shape_.width();
+        run_widest([&]() RANKSCOPE_INLINE {
+            for (std::int64_t token = 0; token < shape_.tokens; ++token) {
+                for (std::int64_t i = 0; i < width; ++i) {
+                    to[token * row + i] = rounded_to<T>(matrix[static_cast<std::size_t>(token * width + i)]);
+                }
+            }
+        });
+    }
+
+    /// Calls body(first query, queries, keys that any of them sees) for each block of queries.
+    template <typename Body>
+    void each_block(const Body& body) const {
+        for (std::int64_t first = 0; first < shape_.tokens; first += block_) {
+            const std::int64_t rows = std::min(block_, shape_.tokens - first);
+            body(first, rows, shape_.causal ? first + rows : shape_.tokens);
+        }
+    }
+
+    template <typename T>
+    void forward(const T* qkv, T* y, float* kept) {
+        take_inputs(qkv);
+        out_.resize(q_.size());
+        each_block([&](std::int64_t first, std::int64_t rows, std::int64_t keys) {
+            products_of_keys(first, rows, keys, q_, k_, scores_);
+            for (std::int64_t row = 0; row < rows; ++row) {
+                float* const scores = scores_.data() + row * keys;
+                const std::int64_t seen = seen_by(first + row, keys);
+                kept[first + row] = softmax(scores, seen);
+                std::fill(scores + seen, scores + keys, 0.0F);
+            }
+            const std::int64_t width = shape_.width();
+            gemm(rows, width, keys, {scores_.data(), keys}, {v_.data(), width}, false,
+                 out_.data() + first * width, width);
+        });
+        give(out_, y, shape_.channels);
+    }
+
+    template <typename T>
+    void backward(const T* qkv, const T* y, const float* kept, const T* dy, T* dqkv) {
+        const std::int64_t width = shape_.width();
+        take_inputs(qkv);
+        take(y, shape_.channels, out_);
+        take(dy, shape_.channels, gradient_);
+        dq_.resize(q_.size());
+        dk_.assign(q_.size(), 0.0F);
+        dv_.assign(q_.size(), 0.0F);
+        score_gradients_.resize(scores_.size());
+        each_block([&](std::int64_t first, std::int64_t rows, std::int64_t keys) {
+            products_of_keys(first, rows, keys, q_, k_, scores_);
+            products_of_keys(first, rows, keys, gradient_, v_, score_gradients_);
+            for (std::int64_t row = 0; row < rows; ++row) {
+                score_gradient(first + row, row, keys, kept[first + row]);
+            }
+            const Matrix shares{scores_.data(), keys, true};
+            const Matrix of_scores{score_gradients_.data(), keys};
+            const Matrix transposed{score_gradients_.data(), keys, true};
+            gemm(keys, width, rows, shares, {gradient_.data() + first * width, width}, true, dv_.data(),
+                 width);
+            gemm(rows, width, keys, of_scores, {k_.data(), width}, false, dq_.data() + first * width, width);
+            gemm(keys, width, rows, transposed, {q_.data() + first * width, width}, true, dk_.data(), width);
+        });
+        give(dq_, dqkv, 3 * shape_.channels);
+        give(dk_, dqkv + shape_.channels, 3 * shape_.channels);
+        give(dv_, dqkv + 2 * shape_.channels, 3 * shape_.channels);
+    }
+
+private:
+    template <typename T>
+    void take_inputs(const T* qkv) {
+        take(qkv, 3 * shape_.channels, q_);
+        take(qkv + shape_.channels, 3 * shape_.channels, k_);
+        take(qkv + 2 * shape_.channels, 3 * shape_.channels, v_);
+    }
+
+    std::int64_t seen_by(std::int64_t query, std::int64_t keys) const {
+        return shape_.causal ? query + 1 : keys;
+    }
+
+    /// result[rows][keys] = rows of `of` · keysᵀ.
+    void products_of_keys(std::int64_t first, std::int64_t rows, std::int64_t keys,
+                          const std::vector<float>& of, const std::vector<float>& with,
+                          std::vector<float>& result) const {
+        const std::int64_t width = shape_.width();
+        gemm(rows, keys, width, {of.data() + first * width, width}, {with.data(), width, true}, false,
+             result.data(), keys);
+    }
+
+    /// Shares that add up to 1; returns the logarithm of the sum of e^(scaled score).
+    float softmax(float* scores, std::int64_t count) const {
+        float largest = scores[0];
+        for (std::int64_t i = 1; i < count; ++i) {
+            largest = std::max(largest, scores[i]);
+        }
+        float sum = 0.0F;
+        run_widest([&]() RANKSCOPE_INLINE {
+            for (std::int64_t i = 0; i < count; ++i) {
+                scores[i] = VectorMath::exp((scores[i] - largest) * scale_);
+            }
+            sum = sum_of(count, [&](std::int64_t i) { return scores[i]; });
+            const float share = 1.0F / sum;
+            for (std::int64_t i = 0; i < count; ++i) {
+                scores[i] *= share;
+            }
+        });
+        return largest * scale_ + std::log(sum);
+    }
+
+    /// scores_ become the shares again, score_gradients_ (those of the shares) the scores' gradients.
+    void score_gradient(std::int64_t query, std::int64_t row, std::int64_t keys, float log_sum) {
+        const std::int64_t width = shape_.width();
+        const std::int64_t seen = seen_by(query, keys);
+        float* const shares = scores_.data() + row * keys;
+        float* const gradients = score_gradients_.data() + row * keys;
+        const float* const out = out_.data() + query * width;
+        const float* const dout = gradient_.data() + query * width;
+        run_widest([&]() RANKSCOPE_INLINE {
+            const float mean = sum_of(width, [&](std::int64_t i) { return out[i] * dout[i]; });
+            for (std::int64_t i = 0; i < seen; ++i) {
+                shares[i] = VectorMath::exp(shares[i] * scale_ - log_sum);
+                gradients[i] = shares[i] * (gradients[i] - mean) * scale_;
+            }
+            for (std::int64_t i = seen; i < keys; ++i) {
+                shares[i] = 0.0F;
+                gradients[i] = 0.0F;
+            }
+        });
+    }
+
+    const AttentionShape& shape_;
+    std::int64_t block_;
+    float scale_;
+    std::vector<float> scores_;
+    std::vector<float> score_gradients_;
+    std::vector<float> q_, k_, v_, out_, gradient_, dq_, dk_, dv_;
+};
+
+/// Calls body(head's tools, number of the head of all samples, its first element in a row, its first row).
+template <typename Body>
+void each_head(const AttentionShape& shape, const Body& body) {
+#pragma omp parallel
+    {
+        Head head(shape);
+#pragma omp for
+        for (std::int64_t number = 0; number < shape.batch * shape.heads; ++number) {
+            body(head, number, number % shape.heads * shape.width(), number / shape.heads * shape.tokens);
+        }
+    }
+}
+
+}  // namespace
+
+template <typename T>
+void attention_forward(const AttentionShape& shape, std::span<const T> qkv, std::span<T> y,
+                       std::span<float> kept) {
+    each_head(shape, [&](Head& head, std::int64_t number, std::int64_t column, std::int64_t row) {
+        head.forward(qkv.data() + row * 3 * shape.channels + column, y.data() + row * shape.channels + column,
+                     kept.data() + number * shape.tokens);
+    });
+}
+
+template <typename T>
+void attention_backward(const AttentionShape& shape, std::span<const T> qkv, std::span<const T> y,
+                        std::span<const float> kept, std::span<const T> dy, std::span<T> dqkv) {
+    each_head(shape, [&](Head& head, std::int64_t number, std::int64_t column, std::int64_t row) {
+        const std::int64_t wide = row * 3 * shape.channels + column;
+        const std::int64_t narrow = row * shape.channels + column;
+        head.backward(qkv.data() + wide, y.data() + narrow, kept.data() + number * shape.tokens,
+                      dy.data() + narrow, dqkv.data() + wide);
+    });
+}
+
+template void attention_forward<float>(const AttentionShape&, std::span<const float>, std::span<float>,
+                                       std::span<float>);
+template void attention_forward<Bf16>(const AttentionShape&, std::span<const Bf16>, std::span<Bf16>,
+                                      std::span<float>);
+template void attention_backward<float>(const AttentionShape&, std::span<const float>, std::span<const float>,
+                                        std::span<const float>, std::span<const float>, std::span<float>);
+template void attention_backward<Bf16>(const AttentionShape&, std::span<const Bf16>, std::span<const Bf16>,
+                                       std::span<const float>, std::span<const Bf16>, std::span<Bf16>);
+
+}  // namespace rankscope::engine::cpu

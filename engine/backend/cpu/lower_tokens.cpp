@@ -1,0 +1,309 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/backend/cpu/layouts.h>
+#include <engine/backend/cpu/lowering.h>
+#include <engine/backend/cpu/token_kernels.h>
+
+#include <algorithm>
+#include <span>
+
+namespace rankscope::engine::cpu {
+namespace {
+
+using Md = dnnl::memory::desc;
+
+TokenShape tokens_of(std::int64_t batch, const Shape& shape) {
+    return {.batch = batch, .tokens = pixel_count(shape), .channels = shape[0]};
+}
+
+std::size_t values_of(const TokenShape& shape) {
+    return static_cast<std::size_t>(shape.batch * shape.size());
+}
+
+}  // namespace
+
+Md Lowering::rows(ValueId id) const {
+    return by_row(batch_, graph_.values[id].shape, type_);
+}
+
+std::size_t Lowering::parameter_size(ParameterId id) const {
+    return static_cast<std::size_t>(element_count(graph_.parameters[id].shape));
+}
+
+void Lowering::forward_layer_norm(std::size_t index, const LayerNorm& norm) {
+    const Node& node = graph_.nodes[index];
+    const Md like = rows(node.input());
+    const BufferId x = activation_in(node.input(), like);
+    new_value(node.output, like);
+    const BufferId y = value(node.output).activation;
+    const BufferId weight = weights_[node.parameters[0]];
+    const BufferId bias = weights_[node.parameters[1]];
+    const TokenShape shape = tokens_of(batch_, graph_.values[node.output].shape);
+    const auto numbers = static_cast<std::size_t>(shape.batch * shape.tokens * 2);
+    const BufferId kept = plan_.buffer(numbers * sizeof(float));
+    kept_[index] = {x, kept};
+    for_type(type_, [&]<typename T>(T) {
+        plan_.kernel({x, weight, bias, y, kept}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+            const auto channels = static_cast<std::size_t>(shape.channels);
+            return [=, from = contents<const T>(at(x), values_of(shape)),
+                    w = contents<const float>(at(weight), channels),
+                    b = contents<const float>(at(bias), channels), to = contents<T>(at(y), values_of(shape)),
+                    keep = contents<float>(at(kept), numbers)] {
+                layer_norm_forward<T>(norm.epsilon, from, w, b, to, keep);
+            };
+        });
+    });
+}
+
+void Lowering::backward_layer_norm_weights(const ScheduledOp& op) {
+    const Node& node = graph_.nodes[op.node];
+    const BufferId dy = gradient_of(node.output);
+    const BufferId x = kept_.at(op.node)[0];
+    const BufferId kept = kept_.at(op.node)[1];
+    const BufferId weight = gradients_[node.parameters[0]];
+    const BufferId bias = gradients_[node.parameters[1]];
+    const TokenShape shape = tokens_of(batch_, graph_.values[node.output].shape);
+    for_type(type_, [&]<typename T>(T) {
+        plan_.kernel(
+            {x, kept, dy, weight, bias},
+            [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                const auto channels = static_cast<std::size_t>(shape.channels);
+                const auto numbers = static_cast<std::size_t>(shape.batch * shape.tokens * 2);
+                return [from = contents<const T>(at(x), values_of(shape)),
+                        keep = contents<const float>(at(kept), numbers),
+                        gradient = contents<const T>(at(dy), values_of(shape)),
+                        w = contents<float>(at(weight), channels), b = contents<float>(at(bias), channels)] {
+                    layer_norm_backward_weights<T>(from, keep, gradient, w, b);
+                };
+            },
+            op.finished);
+    });
+}
+
+void Lowering::backward_layer_norm_data(std::size_t index) {
+    const Node& node = graph_.nodes[index];
+    const BufferId dy = gradient_of(node.output);
+    const BufferId x = kept_.at(index)[0];
+    const BufferId kept = kept_.at(index)[1];
+    const BufferId weight = weights_[node.parameters[0]];
+    const TokenShape shape = tokens_of(batch_, graph_.values[node.output].shape);
+    write_partial(node.input(), rows(node.input()), [&](BufferId dx) {
+        for_type(type_, [&]<typename T>(T) {
+            plan_.kernel({x, weight, kept, dy, dx}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                const auto numbers = static_cast<std::size_t>(shape.batch * shape.tokens * 2);
+                return [from = contents<const T>(at(x), values_of(shape)),
+                        w = contents<const float>(at(weight), static_cast<std::size_t>(shape.channels)),
+                        keep = contents<const float>(at(kept), numbers),
+                        gradient = contents<const T>(at(dy), values_of(shape)),
+                        to = contents<T>(at(dx), values_of(shape))] {
+                    layer_norm_backward_data<T>(from, w, keep, gradient, to);
+                };
+            });
+        });
+    });
+}
+
+void Lowering::forward_embedding(std::size_t index, const Embedding& embedding) {
+    const Node& node = graph_.nodes[index];
+    const BufferId tokens = value(node.input()).activation;
+    const ParameterId table = node.parameters[0];
+    const BufferId from = weights_[table];
+    const auto count = static_cast<std::size_t>(batch_ * graph_.values[node.input()].shape[0]);
+    const std::size_t size = parameter_size(table);
+    new_value(node.output, rows(node.output));
+    const BufferId y = value(node.output).activation;
+    for_type(type_, [&]<typename T>(T) {
+        plan_.kernel({tokens, from, y}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+            return [which = contents<const float>(at(tokens), count),
+                    rows = contents<const float>(at(from), size),
+                    to = contents<T>(at(y), count * static_cast<std::size_t>(embedding.channels)),
+                    channels = embedding.channels] { embedding_forward<T>(which, channels, rows, to); };
+        });
+    });
+}
+
+void Lowering::backward_embedding(const ScheduledOp& op, const Embedding& embedding) {
+    const Node& node = graph_.nodes[op.node];
+    const BufferId dy = gradient_of(node.output);
+    const BufferId tokens = value(node.input()).activation;
+    const BufferId to = gradients_[node.parameters[0]];
+    const auto count = static_cast<std::size_t>(batch_ * graph_.values[node.input()].shape[0]);
+    const std::size_t size = parameter_size(node.parameters[0]);
+    for_type(type_, [&]<typename T>(T) {
+        plan_.kernel(
+            {tokens, dy, to},
+            [=, adds = op.adds](const StepPlan::Pointer& at) -> StepPlan::Run {
+                return [which = contents<const float>(at(tokens), count),
+                        gradient =
+                            contents<const T>(at(dy), count * static_cast<std::size_t>(embedding.channels)),
+                        table = contents<float>(at(to), size), channels = embedding.channels,
+                        adds] { embedding_backward<T>(which, channels, gradient, adds, table); };
+            },
+            op.finished);
+    });
+}
+
+void Lowering::forward_positions(std::size_t index) {
+    const Node& node = graph_.nodes[index];
+    const BufferId x = activation_in(node.input(), rows(node.input()));
+    const BufferId positions = weights_[node.parameters[0]];
+    const std::size_t size = parameter_size(node.parameters[0]);
+    const TokenShape shape = tokens_of(batch_, graph_.values[node.output].shape);
+    new_value(node.output, rows(node.output));
+    const BufferId y = value(node.output).activation;
+    for_type(type_, [&]<typename T>(T) {
+        plan_.kernel({x, positions, y}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+            return [=, from = contents<const T>(at(x), values_of(shape)),
+                    by = contents<const float>(at(positions), size),
+                    to = contents<T>(at(y), values_of(shape))] { positions_forward<T>(shape, from, by, to); };
+        });
+    });
+}
+
+void Lowering::backward_positions_weights(const ScheduledOp& op) {
+    const Node& node = graph_.nodes[op.node];
+    const BufferId dy = gradient_of(node.output);
+    const BufferId to = gradients_[node.parameters[0]];
+    const std::size_t size = parameter_size(node.parameters[0]);
+    const TokenShape shape = tokens_of(batch_, graph_.values[node.output].shape);
+    for_type(type_, [&]<typename T>(T) {
+        plan_.kernel(
+            {dy, to},
+            [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                return [=, gradient = contents<const T>(at(dy), values_of(shape)),
+                        sum = contents<float>(at(to), size)] { positions_backward<T>(shape, gradient, sum); };
+            },
+            op.finished);
+    });
+}
+
+void Lowering::forward_prepend(std::size_t index) {
+    const Node& node = graph_.nodes[index];
+    const BufferId x = activation_in(node.input(), rows(node.input()));
+    const BufferId token = weights_[node.parameters[0]];
+    const TokenShape shape = tokens_of(batch_, graph_.values[node.input()].shape);
+    const TokenShape whole = tokens_of(batch_, graph_.values[node.output].shape);
+    new_value(node.output, rows(node.output));
+    const BufferId y = value(node.output).activation;
+    for_type(type_, [&]<typename T>(T) {
+        plan_.kernel({x, token, y}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+            return
+                [=, from = contents<const T>(at(x), values_of(shape)),
+                 first = contents<const float>(at(token), static_cast<std::size_t>(shape.channels)),
+                 to = contents<T>(at(y), values_of(whole))] { prepend_forward<T>(shape, from, first, to); };
+        });
+    });
+}
+
+void Lowering::prepend_gradient(const Node& node, BufferId dy, BufferId to, bool of_token,
+                                const std::vector<ParameterId>& finished) {
+    const TokenShape shape = tokens_of(batch_, graph_.values[node.input()].shape);
+    const TokenShape whole = tokens_of(batch_, graph_.values[node.output].shape);
+    for_type(type_, [&]<typename T>(T) {
+        plan_.kernel(
+            {dy, to},
+            [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                const auto channels = static_cast<std::size_t>(shape.channels);
+                return [=, gradient = contents<const T>(at(dy), values_of(whole)),
+                        dx = of_token ? std::span<T>() : contents<T>(at(to), values_of(shape)),
+                        token = of_token ? contents<float>(at(to), channels) : std::span<float>()] {
+                    prepend_backward<T>(shape, gradient, dx, token);
+                };
+            },
+            finished);
+    });
+}
+
+void Lowering::backward_prepend_weights(const ScheduledOp& op) {
+    const Node& node = graph_.nodes[op.node];
+    prepend_gradient(node, gradient_of(node.output), gradients_[node.parameters[0]], true, op.finished);
+}
+
+void Lowering::backward_prepend_data(std::size_t index) {
+    const Node& node = graph_.nodes[index];
+    const BufferId dy = gradient_of(node.output);
+    write_partial(node.input(), rows(node.input()),
+                  [&](BufferId target) { prepend_gradient(node, dy, target, false, {}); });
+}
+
+void Lowering::forward_first_token(std::size_t index) {
+    const Node& node = graph_.nodes[index];
+    const BufferId x = activation_in(node.input(), rows(node.input()));
+    const TokenShape shape = tokens_of(batch_, graph_.values[node.input()].shape);
+    new_value(node.output, rows(node.output));
+    const BufferId y = value(node.output).activation;
+    for_type(type_, [&]<typename T>(T) {
+        plan_.kernel({x, y}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+            return [=, from = static_cast<const T*>(at(x)), to = static_cast<T*>(at(y))] {
+                for (std::int64_t sample = 0; sample < shape.batch; ++sample) {
+                    std::copy_n(from + sample * shape.size(), shape.channels, to + sample * shape.channels);
+                }
+            };
+        });
+    });
+}
+
+void Lowering::backward_first_token(std::size_t index) {
+    const Node& node = graph_.nodes[index];
+    const BufferId dy = gradient_of(node.output);
+    const TokenShape shape = tokens_of(batch_, graph_.values[node.input()].shape);
+    write_partial(node.input(), rows(node.input()), [&](BufferId dx) {
+        for_type(type_, [&]<typename T>(T) {
+            plan_.kernel({dy, dx}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                return [=, from = static_cast<const T*>(at(dy)), to = static_cast<T*>(at(dx))] {
+                    std::fill_n(to, values_of(shape), T{});
+                    for (std::int64_t sample = 0; sample < shape.batch; ++sample) {
+                        std::copy_n(from + sample * shape.channels, shape.channels,
+                                    to + sample * shape.size());
+                    }
+                };
+            });
+        });
+    });
+}
+
+void Lowering::forward_attention(std::size_t index, const Attention& attention) {
+    const Node& node = graph_.nodes[index];
+    const BufferId qkv = activation_in(node.input(), rows(node.input()));
+    const TokenShape out = tokens_of(batch_, graph_.values[node.output].shape);
+    const AttentionShape shape{out.batch, out.tokens, out.channels, attention.heads, attention.causal};
+    new_value(node.output, rows(node.output));
+    const BufferId y = value(node.output).activation;
+    const auto sums = static_cast<std::size_t>(shape.batch * shape.heads * shape.tokens);
+    const BufferId kept = plan_.buffer(sums * sizeof(float));
+    kept_[index] = {qkv, kept};
+    for_type(type_, [&]<typename T>(T) {
+        plan_.kernel({qkv, y, kept}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+            return [=, from = contents<const T>(at(qkv), 3 * values_of(out)),
+                    to = contents<T>(at(y), values_of(out)),
+                    keep = contents<float>(at(kept), sums)] { attention_forward<T>(shape, from, to, keep); };
+        });
+    });
+}
+
+void Lowering::backward_attention(std::size_t index, const Attention& attention) {
+    const Node& node = graph_.nodes[index];
+    const BufferId dy = gradient_of(node.output);
+    const BufferId y = value(node.output).activation;
+    const BufferId qkv = kept_.at(index)[0];
+    const BufferId kept = kept_.at(index)[1];
+    const TokenShape out = tokens_of(batch_, graph_.values[node.output].shape);
+    const AttentionShape shape{out.batch, out.tokens, out.channels, attention.heads, attention.causal};
+    const auto sums = static_cast<std::size_t>(shape.batch * shape.heads * shape.tokens);
+    write_partial(node.input(), rows(node.input()), [&](BufferId dqkv) {
+        for_type(type_, [&]<typename T>(T) {
+            plan_.kernel({qkv, y, kept, dy, dqkv}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                return [=, from = contents<const T>(at(qkv), 3 * values_of(out)),
+                        result = contents<const T>(at(y), values_of(out)),
+                        keep = contents<const float>(at(kept), sums),
+                        gradient = contents<const T>(at(dy), values_of(out)),
+                        to = contents<T>(at(dqkv), 3 * values_of(out))] {
+                    attention_backward<T>(shape, from, result, keep, gradient, to);
+                };
+            });
+        });
+    });
+}
+
+}  // namespace rankscope::engine::cpu
