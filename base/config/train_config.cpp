@@ -21,6 +21,7 @@ public:
     void run() {
         check_optimizer();
         check_warmup();
+        check_samples();
         if (config_.clip_norm && config_.clip_value) {
             add("clip_value", phrase("is set beside clip_norm"), phrase("Keep one of the two."));
         }
@@ -45,6 +46,20 @@ private:
             (optimizer.momentum <= 0 || optimizer.dampening != 0)) {
             add("optimizer.nesterov", phrase("is true without a momentum"),
                 phrase("Nesterov needs a momentum greater than 0 and dampening 0."));
+        }
+    }
+
+    void check_samples() {
+        const bool tokens = is_token_set(config_.dataset.name);
+        if (tokens && !is_language_model(config_.model)) {
+            add("dataset.name",
+                phrase("%1 has sequences of tokens, which the model %2 does not take",
+                       {config_.dataset.name, config_.model}),
+                phrase("Choose the model gpt2 or gpt2-mini, or another data set."));
+        } else if (!tokens && is_language_model(config_.model)) {
+            add("dataset.name",
+                phrase("%1 has no tokens, which the model %2 needs", {config_.dataset.name, config_.model}),
+                phrase("Choose the data set tokens, text or synthetic-text, or another model."));
         }
     }
 
@@ -83,19 +98,38 @@ TrainConfig read(const ConfigNode& root, ConfigProblems& problems) {
 }  // namespace
 
 const std::vector<std::string>& known_models() {
-    static const std::vector<std::string> names{"convnet",         "mlp",
-                                                "linear",          "toy",
-                                                "paddle-cnn",      "resnet18",
-                                                "resnet34",        "resnet50",
-                                                "resnet101",       "resnet152",
-                                                "resnext50_32x4d", "resnext101_32x8d",
-                                                "wide_resnet50_2", "wide_resnet101_2",
-                                                "regnetx_002",     "regnetx_160",
-                                                "regnety_002",     "regnety_160",
-                                                "regnety_320",     "densenet121",
-                                                "densenet169",     "densenet201",
-                                                "efficientnet_b0"};
+    static const std::vector<std::string> names{"convnet",
+                                                "mlp",
+                                                "linear",
+                                                "toy",
+                                                "paddle-cnn",
+                                                "resnet18",
+                                                "resnet34",
+                                                "resnet50",
+                                                "resnet101",
+                                                "resnet152",
+                                                "resnext50_32x4d",
+                                                "resnext101_32x8d",
+                                                "wide_resnet50_2",
+                                                "wide_resnet101_2",
+                                                "regnetx_002",
+                                                "regnetx_160",
+                                                "regnety_002",
+                                                "regnety_160",
+                                                "regnety_320",
+                                                "densenet121",
+                                                "densenet169",
+                                                "densenet201",
+                                                "efficientnet_b0",
+                                                "vit_tiny_patch16_224",
+                                                "vit_small_patch16_224",
+                                                "gpt2",
+                                                "gpt2-mini"};
     return names;
+}
+
+bool is_language_model(const std::string& model) {
+    return model == "gpt2" || model == "gpt2-mini";
 }
 
 ConfigProblems check_train_config(const json& section) {

@@ -124,6 +124,9 @@ struct TrainConfig {
 /// Names that `model` may have.
 const std::vector<std::string>& known_models();
 
+/// Whether the model predicts each next token; all others take pictures or features.
+bool is_language_model(const std::string& model);
+
 /// Every fault of the section; empty when it can be trained. Paths begin below `train`. Never throws.
 ConfigProblems check_train_config(const nlohmann::json& section);
 /// The same with the lines of the file; `path` ("train") stands before every key.

@@ -154,14 +154,20 @@ std::unique_ptr<Rendezvous> meet(const BenchOptions& options, const RankEnv& env
         .progress = [](const RendezvousProgress&) {}});
 }
 
-std::vector<Batch> ready_batches(const BenchOptions& options) {
+std::vector<Batch> ready_batches(const BenchOptions& options, const Graph& graph) {
     TorchGenerator random(1);
     const std::int64_t wanted = std::min<std::int64_t>(kReadyBatches, 1 + options.warmup + options.steps);
     std::vector<Batch> batches(static_cast<std::size_t>(wanted));
     for (Batch& batch : batches) {
         batch.pixels.resize(static_cast<std::size_t>(options.batch * element_count(options.sample)));
-        batch.labels.resize(static_cast<std::size_t>(options.batch));
+        batch.rows = graph.rows;
+        batch.labels.resize(static_cast<std::size_t>(options.batch * graph.rows));
         random.uniform(batch.pixels, 0.0, 1.0);
+        if (graph.predicts_tokens()) {
+            std::transform(batch.pixels.begin(), batch.pixels.end(), batch.pixels.begin(), [&](float share) {
+                return std::floor(share * static_cast<float>(graph.classes));
+            });
+        }
         std::generate(batch.labels.begin(), batch.labels.end(), [&] {
             return static_cast<std::int32_t>(random.random32() % static_cast<std::uint32_t>(options.classes));
         });
@@ -252,7 +258,7 @@ Json measure(const BenchOptions& options, const ComputeDevice& device, Rendezvou
     const std::unique_ptr<TrainingStep> without = model->training_step(stepping, {});
     with->prepare({.training = {options.batch}});
     const bool runs_ahead = with->ahead() > 0;
-    std::vector<Batch> batches = ready_batches(options);
+    std::vector<Batch> batches = ready_batches(options, graph);
     move_to_device(options, *with, batches);
     if (!graph.classifies()) {
         const std::span<float> targets = model->executable(options.batch).targets();

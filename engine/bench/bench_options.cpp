@@ -41,7 +41,11 @@ const Defaults* defaults_of(const std::string& model) {
                                   Defaults{"densenet121", {3, 224, 224}, 1000, 16},
                                   Defaults{"densenet169", {3, 224, 224}, 1000, 16},
                                   Defaults{"densenet201", {3, 224, 224}, 1000, 16},
-                                  Defaults{"efficientnet_b0", {3, 224, 224}, 1000, 16}};
+                                  Defaults{"efficientnet_b0", {3, 224, 224}, 1000, 16},
+                                  Defaults{"vit_tiny_patch16_224", {3, 224, 224}, 1000, 16},
+                                  Defaults{"vit_small_patch16_224", {3, 224, 224}, 1000, 16},
+                                  Defaults{"gpt2", {1024}, 50257, 4},
+                                  Defaults{"gpt2-mini", {64}, 256, 12}};
     const auto* const found =
         std::find_if(table.begin(), table.end(), [&](const Defaults& entry) { return model == entry.model; });
     return found == table.end() ? nullptr : found;

@@ -6,6 +6,7 @@
     engine/bench/parity.py gradients        # every parameter's gradient, of every model
     engine/bench/parity.py steps            # parameters after 20 steps of ConvNet and ResNet-18
     engine/bench/parity.py steps --data DIR # ... on MNIST and CIFAR-10 from DIR/mnist and DIR/cifar10
+    engine/bench/parity.py transformers     # GPT-2 beside Hugging Face's GPT2LMHeadModel: logits and losses of the steps
 
 Run with a python3 that has torch (1.13 or newer). What is compared with is PyTorch in double precision: beside the engine's
 distance from that stands the distance of PyTorch's own single precision, with the same kernels that a user gets. Distances
@@ -47,7 +48,9 @@ GRADIENT_CASES = [
     ("wide_resnet50_2", (3, 64, 64), 10, 8), ("wide_resnet101_2", (3, 64, 64), 10, 8),
     ("regnetx_002", (3, 64, 64), 10, 8), ("regnetx_160", (3, 64, 64), 10, 8),
     ("regnety_002", (3, 64, 64), 10, 8), ("regnety_160", (3, 64, 64), 10, 4), ("regnety_320", (3, 64, 64), 10, 4),
-    ("efficientnet_b0", (3, 64, 64), 10, 8), ("densenet121", (3, 64, 64), 10, 8), ("densenet201", (3, 64, 64), 10, 4)]
+    ("efficientnet_b0", (3, 64, 64), 10, 8), ("densenet121", (3, 64, 64), 10, 8), ("densenet201", (3, 64, 64), 10, 4),
+    ("vit_tiny_patch16_224", (3, 64, 64), 10, 8), ("vit_small_patch16_224", (3, 96, 96), 10, 4),
+    ("gpt2-mini", (64,), 256, 3), ("gpt2-mini", (193,), 101, 2), ("gpt2", (80,), 50257, 2)]
 
 SGD = {"kind": "sgd", "lr": 0.01, "momentum": 0.9, "weight_decay": 1e-4, "nesterov": True}
 PLAIN = {"kind": "sgd", "lr": 1e-2}
@@ -66,7 +69,10 @@ class Numbers:
 def random_numbers(model, sample, classes, samples, seed=0):
     generator = torch.Generator().manual_seed(seed + 1)
     inputs = torch.rand(samples, *sample, generator=generator)
-    if model in networks.REGRESSIONS:
+    if model in networks.GPTS:
+        inputs = (inputs * classes).floor()
+        answers = torch.randint(0, classes, (samples, *sample), generator=generator)
+    elif model in networks.REGRESSIONS:
         answers = torch.rand(samples, classes, generator=generator)
     else:
         answers = torch.randint(0, classes, (samples,), generator=generator)
@@ -142,7 +148,7 @@ def run_torch(args, numbers, spec, dtype):
                 if numbers.model in networks.REGRESSIONS:
                     loss = F.mse_loss(outputs, y.to(dtype))
                 else:
-                    loss = F.cross_entropy(outputs, y, label_smoothing=spec.get("label_smoothing", 0.0))
+                    loss = F.cross_entropy(outputs, y.flatten(), label_smoothing=spec.get("label_smoothing", 0.0))
             (loss / accumulate).backward()
             loss_of_step += loss.item() / accumulate
             if step == 0 and part == 0:
@@ -250,9 +256,43 @@ def steps(args, verdict):
               f"{ours['losses'][-1]:.6f}, {single['losses'][-1]:.6f}, {double['losses'][-1]:.6f} |", flush=True)
 
 
+def transformers(args, verdict):
+    """Limits: logits 1e-4, losses 1e-3."""
+    import transformers as hugging_face
+    batch, tokens = 2, 128
+    numbers = random_numbers("gpt2", (tokens,), 50257, batch * args.steps)
+    theirs = hugging_face.GPT2LMHeadModel(hugging_face.GPT2Config(resid_pdrop=0, embd_pdrop=0, attn_pdrop=0))
+    state = theirs.state_dict()
+    with torch.no_grad():
+        for name, value in numbers.network.state_dict().items():
+            turned = any(name.endswith(f"{end}.weight") for end in ("c_attn", "c_proj", "c_fc"))
+            state[name].copy_(value.T if turned else value)
+    spec = {"batch": batch, "steps": args.steps, "optimizer": {"kind": "adamw", "lr": 6e-4, "weight_decay": 0.1}}
+    ours = run_engine(args, numbers, spec)
+    optimizer = torch.optim.AdamW(theirs.parameters(), lr=6e-4, weight_decay=0.1)
+    order = list(DistributedSampler(range(len(numbers.inputs)), 1, 0, shuffle=True, seed=0))
+    losses, first = [], None
+    for step in range(args.steps):
+        chosen = order[step * batch:(step + 1) * batch]
+        logits = theirs(numbers.inputs[chosen].long()).logits.flatten(0, 1)
+        first = logits.detach().numpy().ravel() if first is None else first
+        loss = F.cross_entropy(logits, numbers.answers[chosen].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    print(f"GPT-2, 124 M parameters, {batch} x {tokens} tokens, AdamW; transformers {hugging_face.__version__}, "
+          f"PyTorch {torch.__version__}\n")
+    largest = float(np.abs(ours["logits"] - first).max())
+    print(f"logits: largest difference {verdict.of(largest, 1e-4)}, of {np.abs(first).max():.2f}")
+    apart = max(abs(a - b) for a, b in zip(ours["losses"], losses))
+    print(f"losses of {args.steps} steps: largest difference {verdict.of(apart, 1e-3)}; "
+          f"first {losses[0]:.4f}, last {losses[-1]:.4f}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("gradients", "steps"))
+    parser.add_argument("what", choices=("gradients", "steps", "transformers"))
     parser.add_argument("--tool", default=str(ROOT / "build/release/tests/engine/engine_parity_steps"),
                         help="engine_parity_steps, built with the tests")
     parser.add_argument("--model", action="append", help="only this one; may be given several times")
@@ -264,7 +304,7 @@ def main():
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     verdict = Verdict()
-    {"gradients": gradients, "steps": steps}[args.what](args, verdict)
+    {"gradients": gradients, "steps": steps, "transformers": transformers}[args.what](args, verdict)
     sys.exit(1 if verdict.failed else 0)
 
 

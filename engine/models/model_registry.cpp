@@ -39,7 +39,11 @@ constexpr std::array kModels{Entry{"convnet", models::convnet},
                              Entry{"densenet121", models::densenet121},
                              Entry{"densenet169", models::densenet169},
                              Entry{"densenet201", models::densenet201},
-                             Entry{"efficientnet_b0", models::efficientnet_b0}};
+                             Entry{"efficientnet_b0", models::efficientnet_b0},
+                             Entry{"vit_tiny_patch16_224", models::vit_tiny_patch16_224},
+                             Entry{"vit_small_patch16_224", models::vit_small_patch16_224},
+                             Entry{"gpt2", models::gpt2},
+                             Entry{"gpt2-mini", models::gpt2_mini}};
 
 }  // namespace
 

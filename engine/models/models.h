@@ -45,5 +45,13 @@ Graph densenet201(const Shape& sample, std::int64_t classes);
 /// Tan, Le, "EfficientNet: Rethinking Model Scaling for Convolutional Neural Networks" (2019), as in timm, which
 /// drops nothing unless asked.
 Graph efficientnet_b0(const Shape& sample, std::int64_t classes);
+/// Dosovitskiy et al., "An Image is Worth 16x16 Words" (2021), as in timm; for images of any multiple of 16 pixels.
+Graph vit_tiny_patch16_224(const Shape& sample, std::int64_t classes);
+Graph vit_small_patch16_224(const Shape& sample, std::int64_t classes);
+/// Radford et al., "Language Models are Unsupervised Multitask Learners" (2019), with nanoGPT's parameter names; without
+/// dropout. Samples are {tokens}; the classes are the vocabulary. gpt2 has 124 million parameters and 1,024 positions,
+/// gpt2-mini 4 layers of 128 channels and as many positions as a sample has tokens.
+Graph gpt2(const Shape& sample, std::int64_t vocabulary);
+Graph gpt2_mini(const Shape& sample, std::int64_t vocabulary);
 
 }  // namespace rankscope::engine::models

@@ -117,8 +117,7 @@ TEST(TorchParity, NormalDrawsBitForBit) {
 
 TEST(TorchParity, ModelsBeginBitForBitWithPyTorchsNames) {
     for (const auto& expected : torch_initial()["models"]) {
-        const Graph graph = build_model(
-            expected["model"], {expected["shape"][0], expected["shape"][1], expected["shape"][2]}, 10);
+        const Graph graph = build_model(expected["model"], expected["shape"].get<Shape>(), 10);
         std::vector<std::string> names;
         for (const Parameter& parameter : graph.parameters) {
             names.push_back(parameter.name);
@@ -134,7 +133,9 @@ TEST(TorchParity, ModelsBeginBitForBitWithPyTorchsNames) {
             all.insert(all.end(), values.begin(), values.end());
         }
         EXPECT_EQ(all.size(), expected["count"].get<std::size_t>());
-        EXPECT_EQ(digest(all), expected["sha256"]) << expected["model"];
+        if (expected["sha256"] != "") {
+            EXPECT_EQ(digest(all), expected["sha256"]) << expected["model"];
+        }
     }
 }
 
@@ -227,6 +228,11 @@ std::unique_ptr<CompiledModel> first_step(const nlohmann::json& expected, const 
     Executable& executable = model->executable(batch);
     TorchGenerator generator(1);
     generator.uniform(executable.input(), 0.0, 1.0);
+    if (graph.predicts_tokens()) {
+        for (float& token : executable.input()) {
+            token = std::floor(token * static_cast<float>(graph.classes));
+        }
+    }
     if (graph.classifies()) {
         for (std::size_t i = 0; i < executable.labels().size(); ++i) {
             executable.labels()[i] = static_cast<std::int32_t>(i) % static_cast<std::int32_t>(graph.classes);
@@ -274,12 +280,12 @@ TEST_P(TorchGradients, OfOneStep) {
 }
 
 std::string case_name(const ::testing::TestParamInfo<std::size_t>& info) {
-    static const std::array names{"Linear",     "Toy",         "Mlp",           "ConvNet",
-                                  "PaddleCnn",  "ResNet18",    "ResNet50",      "ResNext50",
-                                  "RegNetY002", "DenseNet121", "EfficientNetB0"};
+    static const std::array names{"Linear",         "Toy",      "Mlp",       "ConvNet",    "PaddleCnn",
+                                  "ResNet18",       "ResNet50", "ResNext50", "RegNetY002", "DenseNet121",
+                                  "EfficientNetB0", "VitTiny",  "Gpt2Mini"};
     return names.at(info.param);
 }
-INSTANTIATE_TEST_SUITE_P(Models, TorchGradients, ::testing::Range(std::size_t{0}, std::size_t{11}),
+INSTANTIATE_TEST_SUITE_P(Models, TorchGradients, ::testing::Range(std::size_t{0}, std::size_t{13}),
                          case_name);
 
 }  // namespace

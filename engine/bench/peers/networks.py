@@ -157,6 +157,75 @@ class ResNet(nn.Module):
         return self.fc(self.avgpool(x).flatten(1))
 
 
+class CausalAttention(nn.Module):
+    def __init__(self, channels, heads):
+        super().__init__()
+        self.c_attn = nn.Linear(channels, 3 * channels)
+        self.c_proj = nn.Linear(channels, channels)
+        self.heads = heads
+
+    def forward(self, x):
+        batch, tokens, channels = x.shape
+        q, k, v = (part.view(batch, tokens, self.heads, -1).transpose(1, 2) for part in self.c_attn(x).split(channels, 2))
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.c_proj(y.transpose(1, 2).reshape(batch, tokens, channels))
+
+
+class Mlp4(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.c_fc = nn.Linear(channels, 4 * channels)
+        self.c_proj = nn.Linear(4 * channels, channels)
+
+    def forward(self, x):
+        return self.c_proj(F.gelu(self.c_fc(x), approximate="tanh"))
+
+
+class GptBlock(nn.Module):
+    def __init__(self, channels, heads):
+        super().__init__()
+        self.ln_1 = nn.LayerNorm(channels)
+        self.attn = CausalAttention(channels, heads)
+        self.ln_2 = nn.LayerNorm(channels)
+        self.mlp = Mlp4(channels)
+
+    def forward(self, x):
+        x = x + self.attn(self.ln_1(x))
+        return x + self.mlp(self.ln_2(x))
+
+
+class Gpt(nn.Module):
+    """Radford et al. (2019), with nanoGPT's names and start. Tokens come as floats, as the engine takes them."""
+
+    def __init__(self, vocabulary, positions, layers, heads, channels):
+        super().__init__()
+        self.transformer = nn.ModuleDict({
+            "wte": nn.Embedding(vocabulary, channels), "wpe": nn.Embedding(positions, channels),
+            "h": nn.ModuleList([GptBlock(channels, heads) for _ in range(layers)]), "ln_f": nn.LayerNorm(channels)})
+        self.lm_head = nn.Linear(channels, vocabulary, bias=False)
+        self.transformer.wte.weight = self.lm_head.weight
+        self.apply(self.start)
+        for name, parameter in self.named_parameters():
+            if name.endswith("c_proj.weight"):
+                nn.init.normal_(parameter, std=0.02 / math.sqrt(2 * layers))
+
+    @staticmethod
+    def start(module):
+        if isinstance(module, (nn.Linear, nn.Embedding)):
+            nn.init.normal_(module.weight, std=0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+    def forward(self, x):
+        tokens = x.long()
+        y = self.transformer.wte(tokens) + self.transformer.wpe.weight[:tokens.shape[1]]
+        for block in self.transformer.h:
+            y = block(y)
+        return self.lm_head(self.transformer.ln_f(y)).flatten(0, 1)  # a row for each token
+
+
+GPTS = {"gpt2": (12, 12, 768), "gpt2-mini": (4, 4, 128)}
+
 RESNETS = {"resnet18": (BasicBlock, (2, 2, 2, 2)), "resnet34": (BasicBlock, (3, 4, 6, 3)),
            "resnet50": (Bottleneck, (3, 4, 6, 3)), "resnet101": (Bottleneck, (3, 4, 23, 3)),
            "resnet152": (Bottleneck, (3, 8, 36, 3))}
@@ -164,7 +233,8 @@ RESNETS = {"resnet18": (BasicBlock, (2, 2, 2, 2)), "resnet34": (BasicBlock, (3, 
 WIDER = {"resnext50_32x4d": ("resnet50", 32, 4), "resnext101_32x8d": ("resnet101", 32, 8),
          "wide_resnet50_2": ("resnet50", 1, 128), "wide_resnet101_2": ("resnet101", 1, 128)}
 # Built by these, where they are installed.
-TIMM = ("regnetx_002", "regnetx_160", "regnety_002", "regnety_160", "regnety_320", "efficientnet_b0")
+TIMM = ("regnetx_002", "regnetx_160", "regnety_002", "regnety_160", "regnety_320", "efficientnet_b0",
+        "vit_tiny_patch16_224", "vit_small_patch16_224")
 TORCHVISION = ("densenet121", "densenet169", "densenet201")
 
 # Sample shape, classes (outputs where there are none) and batch per rank where nothing else is requested.
@@ -172,7 +242,8 @@ DEFAULTS = {"linear": ((20,), 1, 32), "toy": ((10,), 5, 20), "mlp": ((1, 28, 28)
             "convnet": ((1, 28, 28), 10, 100), "paddle-cnn": ((1, 28, 28), 10, 64), "resnet18": ((3, 32, 32), 10, 128),
             "resnet34": ((3, 32, 32), 10, 128), "resnet50": ((3, 224, 224), 1000, 32),
             "resnet101": ((3, 224, 224), 1000, 32), "resnet152": ((3, 224, 224), 1000, 32),
-            **{name: ((3, 224, 224), 1000, 32) for name in (*WIDER, *TIMM, *TORCHVISION)}}
+            **{name: ((3, 224, 224), 1000, 32) for name in (*WIDER, *TIMM, *TORCHVISION)},
+            "gpt2": ((1024,), 50257, 4), "gpt2-mini": ((64,), 256, 12)}
 REGRESSIONS = ("linear", "toy")  # mean squared error; all others: cross entropy
 
 
@@ -200,9 +271,12 @@ def build(name, shape, classes):
         return ConvNet(classes)
     if name == "paddle-cnn":
         return PaddleCnn(shape, classes)
+    if name in GPTS:
+        return Gpt(classes, 1024 if name == "gpt2" else shape[0], *GPTS[name])
     if name in TIMM:
         import timm
-        return timm.create_model(name, num_classes=classes)
+        size = {"img_size": shape[1:]} if name.startswith("vit") else {}
+        return timm.create_model(name, num_classes=classes, **size)
     if name in TORCHVISION:
         import torchvision
         return getattr(torchvision.models, name)(num_classes=classes)

@@ -75,6 +75,10 @@ def sgd(args, model):
 
 def ready_batches(args, device, shape, classes):
     for _ in range(min(4, 1 + args.warmup + args.steps)):
+        if args.model in networks.GPTS:
+            yield (torch.randint(0, classes, (args.batch, *shape), device=device),
+                   torch.randint(0, classes, (args.batch * shape[0],), device=device))
+            continue
         x = torch.rand(args.batch, *shape)
         y = torch.rand(args.batch, classes) if args.model in networks.REGRESSIONS else torch.randint(0, classes, (args.batch,))
         x, y = x.to(device), y.to(device)

@@ -6,7 +6,7 @@ with torch 1.13.1 (Debian 12: python3-torch):
     python3 make_torch_gradients.py > torch_gradients.json
 
 A gradient is kept as its norm and its product with a fixed vector. No ReLU behind a batch norm is near its zero
-(networks.open_relus). The last four were added with torch 2.15.0, torchvision 0.29.2 and timm 1.0.31.
+(networks.open_relus). The last six were added with torch 2.15.0, torchvision 0.29.2 and timm 1.0.31.
 """
 import json
 import pathlib
@@ -21,7 +21,8 @@ import networks  # noqa: E402
 CASES = [("linear", (20,), 1, 32), ("toy", (10,), 5, 20), ("mlp", (1, 28, 28), 10, 16), ("convnet", (1, 28, 28), 10, 16),
          ("paddle-cnn", (3, 32, 32), 10, 8), ("resnet18", (3, 32, 32), 10, 16), ("resnet50", (3, 64, 64), 10, 4),
          ("resnext50_32x4d", (3, 64, 64), 10, 4), ("regnety_002", (3, 64, 64), 10, 4),
-         ("densenet121", (3, 64, 64), 10, 4), ("efficientnet_b0", (3, 64, 64), 10, 4)]
+         ("densenet121", (3, 64, 64), 10, 4), ("efficientnet_b0", (3, 64, 64), 10, 4),
+         ("vit_tiny_patch16_224", (3, 48, 32), 10, 3), ("gpt2-mini", (160,), 64, 2)]
 
 
 def probe(n):
@@ -41,11 +42,13 @@ def step(name, shape, classes, batch):
     model.double().train()
     generator = torch.Generator().manual_seed(1)
     x = torch.empty(batch, *shape).uniform_(0, 1, generator=generator).double()
+    if name in networks.GPTS:
+        x = (x.float() * classes).floor()
     outputs = model(x)
     if name in networks.REGRESSIONS:
         loss = F.mse_loss(outputs, torch.empty(batch, classes).uniform_(0, 1, generator=generator).double())
     else:
-        loss = F.cross_entropy(outputs, torch.arange(batch) % classes)
+        loss = F.cross_entropy(outputs, torch.arange(len(outputs)) % classes)
     loss.backward()
     return dict(model=name, shape=shape, classes=classes, batch=batch, seed=4, loss=loss.item(),
                 gradients=[measure(p.grad) for p in model.parameters()],

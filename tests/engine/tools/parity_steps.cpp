@@ -10,7 +10,7 @@
 // threads, precision,
 //   order (native or canonical), label_smoothing, optimizer {kind, lr, weight_decay, momentum, dampening,
 //   nesterov, beta1, beta2, eps}
-// FOLDER/start.f32: parameters in the graph's order; inputs.f32: [samples, sample]; labels.i32: [samples], or
+// FOLDER/start.f32: parameters in the graph's order; inputs.f32: [samples, sample]; labels.i32: [samples · rows], or
 // targets.f32:
 //   [samples, outputs]. Every batch is the next of the sampler's order, epoch after epoch.
 // Written: result.json (parameters, statistics: names and sizes; losses of the steps), logits.f32 and
@@ -100,7 +100,8 @@ public:
         width_ = static_cast<std::size_t>(element_count(graph.values[kInputValue].shape));
         inputs_ = read_numbers<float>(folder / "inputs.f32", samples * width_);
         if (graph.classifies()) {
-            labels_ = read_numbers<std::int32_t>(folder / "labels.i32", samples);
+            rows_ = static_cast<std::size_t>(graph.rows);
+            labels_ = read_numbers<std::int32_t>(folder / "labels.i32", samples * rows_);
         } else {
             outputs_ = static_cast<std::size_t>(graph.classes);
             targets_ = read_numbers<float>(folder / "targets.f32", samples * outputs_);
@@ -120,7 +121,8 @@ public:
             const auto sample = static_cast<std::size_t>(order_[at_ + i]);
             copy(inputs_, width_, sample, executable.input(), i);
             if (targets_.empty()) {
-                executable.labels()[i] = labels_[sample];
+                std::copy_n(labels_.begin() + static_cast<std::ptrdiff_t>(sample * rows_), rows_,
+                            executable.labels().begin() + static_cast<std::ptrdiff_t>(i * rows_));
             } else {
                 copy(targets_, outputs_, sample, executable.targets(), i);
             }
@@ -140,6 +142,7 @@ private:
     std::vector<std::int64_t> order_;
     std::size_t width_ = 0;
     std::size_t outputs_ = 0;
+    std::size_t rows_ = 1;
     std::vector<float> inputs_;
     std::vector<std::int32_t> labels_;
     std::vector<float> targets_;
