@@ -34,10 +34,14 @@ bool is_random(const std::string& name) {
 }  // namespace
 
 const std::vector<std::string>& known_datasets() {
-    static const std::vector<std::string> names{"mnist",    "fashion-mnist",   "cifar10",
-                                                "cifar100", "image-folder",    "random",
-                                                "dummy",    "synthetic-digits"};
+    static const std::vector<std::string> names{
+        "mnist", "fashion-mnist",    "cifar10", "cifar100", "image-folder",  "random",
+        "dummy", "synthetic-digits", "tokens",  "text",     "synthetic-text"};
     return names;
+}
+
+bool is_token_set(const std::string& name) {
+    return name == "tokens" || name == "text" || name == "synthetic-text";
 }
 
 SampleKind sample_kind(const DatasetConfig& dataset) {
@@ -58,6 +62,13 @@ SampleKind sample_kind(const DatasetConfig& dataset) {
     if (name == "random") {
         return {dataset.shape.empty() ? std::vector<std::int64_t>{3, 32, 32} : dataset.shape,
                 dataset.classes.value_or(10)};
+    }
+    if (name == "tokens") {
+        constexpr std::int64_t kGpt2Vocabulary = 50257;
+        return {{dataset.sequence.value_or(1024)}, dataset.classes.value_or(kGpt2Vocabulary)};
+    }
+    if (is_token_set(name)) {
+        return {{dataset.sequence.value_or(128)}, 256};
     }
     return {image(1, 28), 10};
 }
@@ -108,13 +119,26 @@ void check_dataset(const DatasetConfig& dataset, ConfigProblems& problems) {
         }
     };
     only_for("shape", !dataset.shape.empty(), {"random"});
-    only_for("classes", dataset.classes.has_value(), {"image-folder", "random", "dummy"});
-    only_for("train_split", dataset.train_split != "train", {"image-folder"});
-    only_for("val_split", dataset.val_split != "val", {"image-folder"});
+    only_for("classes", dataset.classes.has_value(), {"image-folder", "random", "dummy", "tokens"});
+    only_for("train_split", dataset.train_split != "train", {"image-folder", "tokens"});
+    only_for("val_split", dataset.val_split != "val", {"image-folder", "tokens"});
+    only_for("sequence", dataset.sequence.has_value(), {"tokens", "text", "synthetic-text"});
     if (name == "image-folder" && dataset.root.empty()) {
         add("root", phrase("missing"),
             phrase("Name the folder that contains the folders %1 and %2.",
                    {dataset.train_split, dataset.val_split}));
+    }
+    if ((name == "tokens" || name == "text") && dataset.root.empty()) {
+        add("root", phrase("missing"),
+            name == "text" ? phrase("Name a text file, or a folder with *.txt files.")
+                           : phrase("Name the folder with the token files, such as train.bin and val.bin."));
+    }
+    if (is_token_set(name) && (dataset.normalize || dataset.image_size || dataset.resize)) {
+        add(dataset.normalize    ? "normalize"
+            : dataset.image_size ? "image_size"
+                                 : "resize",
+            phrase("has no effect with %1", {name}), phrase("Leave it out: the samples are tokens."));
+        return;
     }
     if (name == "random" && dataset.image_size) {
         add("image_size", phrase("has no effect with %1", {name}),

@@ -56,18 +56,22 @@ struct DatasetConfig {
     std::optional<std::int64_t> workers{};
     std::optional<std::int64_t> classes{};
     std::vector<std::int64_t> shape{};  ///< empty: the set's own
+    std::optional<std::int64_t> sequence{};
     std::string otherwise{};
     bool operator==(const DatasetConfig&) const = default;
 };
 
 /// What the network gets of a set, as far as the configuration alone says.
 struct SampleKind {
-    std::vector<std::int64_t> shape;      ///< {channels, height, width}, or {features}
+    std::vector<std::int64_t> shape;      ///< {channels, height, width}, {features}, or {tokens}
     std::optional<std::int64_t> classes;  ///< absent: the class folders must be counted
     bool operator==(const SampleKind&) const = default;
 };
 /// Precondition: `dataset` came through check_train_config().
 SampleKind sample_kind(const DatasetConfig& dataset);
+
+/// Whether the set's samples are sequences of tokens, for models that predict each next one.
+bool is_token_set(const std::string& name);
 
 /// Names that `dataset.name` may have.
 const std::vector<std::string>& known_datasets();

@@ -244,7 +244,9 @@ void add_dataset_keys(Table& table) {
     add_dataset_key(table, "dataset.root", MEMBER(root),
                     {.label = "Data &folder",
                      .help = "On the nodes; missing files are downloaded into it. image-folder needs it: "
-                             "root/<split>/<class>/…/<image>, classes in the order of their names.",
+                             "root/<split>/<class>/…/<image>, classes in the order of their names. tokens: "
+                             "a folder with train.bin and val.bin; text: a text file, or a folder with "
+                             "*.txt.",
                      .absent = "the user's cache on the node"});
     add_dataset_key(table, "dataset.limit", MEMBER(limit),
                     {.range = kWholeFrom1,
@@ -295,8 +297,8 @@ void add_dataset_keys(Table& table) {
         {.range = {1, 10'000'000},
          .label = "Classes of the set",
          .help = "Only for image-folder (outputs of the network, at least the number of class folders), "
-                 "random and dummy.",
-         .absent = "image-folder: the class folders; random: 10; dummy: 1000",
+                 "random, dummy and tokens (the vocabulary).",
+         .absent = "image-folder: the class folders; random: 10; dummy: 1000; tokens: 50257",
          .rare = true});
     add_special(table, "dataset.shape",
                 {.label = "Shape of a sample",
@@ -308,28 +310,36 @@ void add_dataset_keys(Table& table) {
                     return config.dataset.shape.empty() ? json() : json(config.dataset.shape);
                 });
     add_dataset_key(
-        table, "dataset.train_split", MEMBER(train_split),
-        {.label = "Training folder", .help = "Only for image-folder: the folder below root.", .rare = true});
+        table, "dataset.sequence", MEMBER(sequence),
+        {.range = {2, 1'000'000},
+         .label = "Tokens of a sample",
+         .help = "Only for tokens, text and synthetic-text: how many tokens a model sees at once.",
+         .absent = "tokens: 1024; text and synthetic-text: 128",
+         .rare = true});
+    add_dataset_key(table, "dataset.train_split", MEMBER(train_split),
+                    {.label = "Training folder",
+                     .help = "image-folder: the folder below root; tokens: a word of the files' names.",
+                     .rare = true});
     add_dataset_key(table, "dataset.val_split", MEMBER(val_split),
                     {.label = "Validation folder",
-                     .help = "Only for image-folder: the folder below root.",
+                     .help = "image-folder: the folder below root; tokens: a word of the files' names.",
                      .rare = true});
     add_dataset_key(table, "dataset.train_size", MEMBER(train_size),
                     {.range = {1, 10'000'000},
                      .label = "Training samples",
                      .help = "How many a set without files has.",
-                     .absent = "synthetic-digits and random: 20000; dummy: 1000",
+                     .absent = "synthetic-digits, synthetic-text and random: 20000; dummy: 1000",
                      .rare = true});
     add_dataset_key(table, "dataset.test_size", MEMBER(test_size),
                     {.range = {1, 10'000'000},
                      .label = "Validation samples",
                      .help = "How many a set without files has.",
-                     .absent = "synthetic-digits and random: 4000; dummy: 1000",
+                     .absent = "synthetic-digits and random: 4000; synthetic-text: 2000; dummy: 1000",
                      .rare = true});
     add_dataset_key(table, "dataset.seed", MEMBER(seed),
                     {.range = {0, 4294967295.0},
                      .label = "Seed of the set",
-                     .help = "synthetic-digits, random and dummy: which samples are drawn.",
+                     .help = "synthetic-digits, synthetic-text, random and dummy: which samples are drawn.",
                      .rare = true});
     add_dataset_key(
         table, "dataset.otherwise", MEMBER(otherwise),

@@ -36,7 +36,9 @@ int usable_cores() {
 
 int default_workers(const ImageSet& set, int local_world_size) {
     constexpr int kMost = 16;
-    return set.images->slow() ? std::clamp(usable_cores() / std::max(local_world_size, 1), 1, kMost) : 1;
+    return set.images && set.images->slow()
+               ? std::clamp(usable_cores() / std::max(local_world_size, 1), 1, kMost)
+               : 1;
 }
 
 BatchLoader::BatchLoader(const ImageSet& set, Transform transform, const LoaderOptions& options)
@@ -138,7 +140,8 @@ BatchLoader::Chunk BatchLoader::claim() {
         batch.pixels.resize(only_in(SampleForm::floats, samples.size() * sample_));
         batch.bytes.resize(only_in(SampleForm::bytes, samples.size() * sample_));
         batch.windows.resize(only_in(SampleForm::windows, samples.size()));
-        batch.labels.resize(samples.size());
+        batch.rows = set_.tokens ? set_.tokens->length() : 1;
+        batch.labels.resize(samples.size() * static_cast<std::size_t>(batch.rows));
         batch.indices.assign(samples.begin(), samples.end());
         batch.number = next_batch_;
         slot.chunks_left = static_cast<std::int64_t>((samples.size() + chunk_ - 1) / chunk_);
@@ -183,6 +186,12 @@ void BatchLoader::work(const std::stop_token& stop) {
 std::string BatchLoader::fill(const Chunk& chunk, Worker& worker, std::size_t& at) const {
     // An exception must not leave its thread.
     try {
+        if (set_.tokens) {
+            for (at = chunk.begin; at < chunk.end; ++at) {
+                fill_tokens(chunk, at);
+            }
+            return "";
+        }
         if (!worker.reader) {
             worker.reader = set_.images->reader();
         }
@@ -196,6 +205,13 @@ std::string BatchLoader::fill(const Chunk& chunk, Worker& worker, std::size_t& a
         return exception.what();
     }
     return "";
+}
+
+void BatchLoader::fill_tokens(const Chunk& chunk, std::size_t row) const {
+    Batch& batch = chunk.slot->batch;
+    const auto length = static_cast<std::size_t>(batch.rows);
+    set_.tokens->read(chunk.epoch, batch.indices[row], {batch.pixels.data() + row * length, length},
+                      {batch.labels.data() + row * length, length});
 }
 
 void BatchLoader::fill_sample(const Chunk& chunk, Worker& worker, std::size_t row) const {

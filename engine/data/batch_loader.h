@@ -81,6 +81,7 @@ private:
     bool has_chunk() const { return next_batch_ < batches_ && next_batch_ < taken_ + ahead_; }
     Chunk claim();
     std::string fill(const Chunk& chunk, Worker& worker, std::size_t& at) const;
+    void fill_tokens(const Chunk& chunk, std::size_t row) const;
     void fill_sample(const Chunk& chunk, Worker& worker, std::size_t row) const;
     Slot& slot_of(std::int64_t batch) { return slots_[static_cast<std::size_t>(batch % ahead_)]; }
     std::span<const std::int64_t> samples_of(std::int64_t batch) const;

@@ -7,6 +7,7 @@
 #include <engine/data/mnist.h>
 #include <engine/data/random_images.h>
 #include <engine/data/synthetic_digits.h>
+#include <engine/data/token_set.h>
 #include <engine/error.h>
 
 #include <algorithm>
@@ -71,6 +72,12 @@ ImageSet load_dataset(const config::DatasetConfig& config, Split split, const Da
     }
     if (config.name == "random" || config.name == "dummy") {
         return draw_noise(config, split);
+    }
+    if (config::is_token_set(config.name)) {
+        ImageSet set;
+        set.classes = dataset_classes(config);
+        set.tokens = load_tokens(config, split);
+        return set;
     }
     throw ConfigError("dataset \"" + config.name + "\" is unknown to this worker");
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <engine/data/image.h>
+#include <engine/data/token_set.h>
 
 #include <cstdint>
 #include <memory>
@@ -44,17 +45,19 @@ public:
     virtual bool slow() const { return false; }
 };
 
-/// Pictures with one label each. Copies share the pictures.
+/// Pictures with one label each, or sequences of tokens. Copies share the pictures or tokens.
 struct ImageSet {
     std::int64_t classes = 0;
     std::vector<std::int32_t> labels;  ///< each in [0, classes)
     std::shared_ptr<const ImageStore> images;
     std::string remark;  ///< what the user should know about this set, e.g. that it is not complete
+    std::shared_ptr<const TokenSet> tokens{};  ///< there: labels and images are empty
 
-    std::int64_t size() const { return static_cast<std::int64_t>(labels.size()); }
+    std::int64_t size() const { return tokens ? tokens->size() : static_cast<std::int64_t>(labels.size()); }
+    const char* samples_word() const { return tokens ? "sequences" : "images"; }
 };
 
-/// "<images> images, <classes> classes, sha256:…" over labels and pictures' identity. Ranks that train
+/// "<samples> images, <classes> classes, sha256:…" over labels and pictures' identity. Ranks that train
 /// together must have the same one, or their samplers deal out different pictures.
 std::string fingerprint(const ImageSet& set);
 

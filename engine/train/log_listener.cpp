@@ -32,11 +32,13 @@ void LogListener::step_done(const StepReport& report) {
         report.update_in_epoch != report.updates_per_epoch) {
         return;
     }
-    std::printf(
-        "epoch %lld/%lld step %lld/%lld loss %s%s %s images/s\n", static_cast<long long>(report.epoch + 1),
-        static_cast<long long>(facts_.epochs), static_cast<long long>(report.update_in_epoch),
-        static_cast<long long>(report.updates_per_epoch), fixed_text(report.mine.mean_loss(), 4).c_str(),
-        accuracy_text(facts_, report.mine).c_str(), fixed_text(samples_ / seconds_, 0).c_str());
+    std::printf("epoch %lld/%lld step %lld/%lld loss %s%s %s %s/s\n",
+                static_cast<long long>(report.epoch + 1), static_cast<long long>(facts_.epochs),
+                static_cast<long long>(report.update_in_epoch),
+                static_cast<long long>(report.updates_per_epoch),
+                fixed_text(report.mine.mean_loss(), 4).c_str(), accuracy_text(facts_, report.mine).c_str(),
+                fixed_text(facts_.per_sample() * samples_ / seconds_, 0).c_str(),
+                facts_.tokens > 0 ? "tokens" : "images");
     std::fflush(stdout);
     samples_ = 0;
     seconds_ = 0;
@@ -44,11 +46,12 @@ void LogListener::step_done(const StepReport& report) {
 
 void LogListener::epoch_done(const EpochReport& report) {
     if (report.validation) {
-        std::printf("epoch %lld/%lld validation loss %s%s of %s images\n",
+        std::printf("epoch %lld/%lld validation loss %s%s of %s %s\n",
                     static_cast<long long>(report.epoch + 1), static_cast<long long>(facts_.epochs),
                     fixed_text(report.validation->mean_loss(), 4).c_str(),
                     accuracy_text(facts_, *report.validation).c_str(),
-                    fixed_text(report.validation->samples, 0).c_str());
+                    fixed_text(facts_.per_sample() * report.validation->samples, 0).c_str(),
+                    facts_.tokens > 0 ? "tokens" : "images");
         std::fflush(stdout);
     }
 }

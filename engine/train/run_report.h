@@ -28,8 +28,12 @@ struct RunFacts {
     std::int64_t updates = 0;  ///< of the whole run, if nothing stops it
     std::int64_t topk = 5;
     bool classifies = true;         ///< there are accuracies
+    std::int64_t tokens = 0;        ///< of a sample; 0: samples are no sequences
     std::int64_t first_epoch = 0;   ///< where this start begins; behind 0 after a resume
     std::int64_t first_update = 0;  ///< updates made before it
+
+    /// Images or tokens: what a throughput counts.
+    double per_sample() const { return tokens > 0 ? static_cast<double>(tokens) : 1.0; }
 };
 
 /// Both over all ranks.

@@ -110,6 +110,7 @@ RunFacts Trainer::facts() const {
             .updates = std::min(updates, config.max_steps.value_or(updates)),
             .topk = config.topk,
             .classifies = graph_.classifies(),
+            .tokens = graph_.predicts_tokens() ? graph_.rows : 0,
             .first_epoch = progress_.epoch,
             .first_update = progress_.update};
 }

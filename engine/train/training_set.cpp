@@ -61,7 +61,9 @@ void TrainingSet::agree() {
     const ImageSet& set = data_.train();
     check_same("other data", fingerprint(set), options_.group);
     options_.notify([&](RunListener& listener) {
-        listener.data_ready(data_.name() + ": " + std::to_string(set.size()) + " training images");
+        listener.data_ready(data_.name() + ": " + std::to_string(set.size()) + " training " +
+                            set.samples_word() +
+                            (set.tokens ? " of " + std::to_string(set.tokens->length()) + " tokens" : ""));
         if (!set.remark.empty()) {
             listener.note(set.remark);
         }
@@ -96,8 +98,9 @@ RunMeasures TrainingSet::measures(const Graph& graph) const {
         (drops_short_batch(config) ? measures.batches_per_epoch * config.batch_size : samples) *
         options_.world_size;
     if (measures.batches_per_epoch == 0) {
-        throw ConfigError("the data set has " + std::to_string(data_.train().size()) +
-                          " images: not one batch of " + std::to_string(config.batch_size) + " for each of " +
+        throw ConfigError("the data set has " + std::to_string(data_.train().size()) + " " +
+                          data_.train().samples_word() + ": not one batch of " +
+                          std::to_string(config.batch_size) + " for each of " +
                           std::to_string(options_.world_size) +
                           " ranks. Choose a smaller batch_size, or do not drop short batches.");
     }

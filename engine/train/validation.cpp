@@ -47,7 +47,7 @@ Totals validate(TrainingStep& step, BatchLoader& loader, const ValidationRun& ru
         batch = loader.next(std::move(batch));
         ValidationStep report{.batch = number, .batches = batches, .data_ms = elapsed_ms(begin)};
         if (batch) {
-            report.mine.add(step.evaluate(*batch), batch->size());
+            report.mine.add(step.evaluate(*batch), batch->size(), batch->rows);
             mine.add(report.mine);
         }
         if (number == batches || (run.report_every && number % *run.report_every == 0)) {

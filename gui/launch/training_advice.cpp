@@ -52,7 +52,8 @@ std::optional<std::int64_t> known_samples(const config::DatasetConfig& dataset) 
         samples = kMnist;
     } else if (dataset.name == "cifar10" || dataset.name == "cifar100") {
         samples = kCifar;
-    } else if (dataset.name == "random" || dataset.name == "synthetic-digits") {
+    } else if (dataset.name == "random" || dataset.name == "synthetic-digits" ||
+               dataset.name == "synthetic-text") {
         samples = dataset.train_size.value_or(kMade);
     } else if (dataset.name == "dummy") {
         samples = dataset.train_size.value_or(kDummy);
