@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/number_text.h>
-#include <engine/checkpoint/checkpoint_store.h>
 #include <engine/checkpoint/convert_command.h>
+#include <engine/checkpoint/gpt2_layout.h>
 #include <engine/checkpoint/state_dict_file.h>
+#include <engine/checkpoint/weights.h>
 #include <engine/error.h>
 
 #include <CLI/CLI.hpp>
@@ -12,18 +13,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace rankscope::engine {
 namespace {
 
 constexpr int kWrongUse = 2;
-
-std::vector<TensorRecord> read_weights(const std::filesystem::path& path) {
-    if (!std::filesystem::is_directory(path)) {
-        return read_state_dict(path);
-    }
-    return CheckpointStore(path.parent_path()).read(path).model;
-}
 
 }  // namespace
 
@@ -31,13 +27,19 @@ int convert_command(int argc, char** argv) {
     std::string in;
     std::string out;
     bool overwrite = false;
+    bool transformers = false;
     CLI::App app(
         "rankscope-worker convert: weights from one kind of file to another, by the names' ends: "
         ".safetensors; "
         ".pt, .pth, .pth.tar, .bin for PyTorch's. The prefixes \"module.\" and \"_orig_mod.\" are taken "
-        "off.");
-    app.add_option("IN", in, "a file with weights, or a checkpoint folder (step_00001234)")->required();
+        "off. Of a GPT-2 the files of transformers are read, too.");
+    app.add_option(
+           "IN", in,
+           "a file with weights, a checkpoint (step_00001234), or a folder of checkpoints: its newest")
+        ->required();
     app.add_option("OUT", out, "the file to write")->required();
+    app.add_flag("--transformers", transformers,
+                 "write a GPT-2 as GPT2LMHeadModel.from_pretrained() reads it");
     app.add_flag("--overwrite", overwrite, "OUT may be there already");
     try {
         app.parse(argc, argv);
@@ -47,7 +49,11 @@ int convert_command(int argc, char** argv) {
     if (!overwrite && std::filesystem::exists(out)) {
         throw ConfigError(out + " is there already; --overwrite replaces it");
     }
-    const std::vector<TensorRecord> tensors = read_weights(std::filesystem::path(in).lexically_normal());
+    std::vector<TensorRecord> tensors = read_weights(std::filesystem::path(in).lexically_normal());
+    if (transformers && !is_gpt2(tensors)) {
+        throw ConfigError(in + " has no GPT-2: --transformers is for no other network");
+    }
+    tensors = transformers ? to_transformers_layout(std::move(tensors)) : std::move(tensors);
     write_state_dict(out, tensors);
     std::uint64_t bytes = 0;
     for (const TensorRecord& tensor : tensors) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/checkpoint/model_state.h>
-#include <engine/checkpoint/state_dict_file.h>
+#include <engine/checkpoint/weights.h>
 #include <engine/data/data_paths.h>
 #include <engine/error.h>
 #include <engine/train/initial_weights.h>
@@ -87,7 +87,7 @@ void broadcast_model(CompiledModel& model, const Graph& graph, ProcessGroup* gro
 void load_initial_weights(const std::string& file, CompiledModel& model, const Graph& graph,
                           ProcessGroup* group) {
     if (group == nullptr || group->rank() == 0) {
-        std::vector<TensorRecord> tensors = read_state_dict(expand_home(file));
+        std::vector<TensorRecord> tensors = read_weights(expand_home(file));
         const std::vector<std::string> mismatches = weight_mismatches(tensors, graph);
         if (!mismatches.empty()) {
             throw ConfigError("checkpoint.init_from: " + file +

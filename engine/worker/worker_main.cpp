@@ -14,6 +14,7 @@
 #include <engine/train/store_checkpoints.h>
 #include <engine/train/version.h>
 #include <engine/worker/program.h>
+#include <engine/worker/sample_command.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -109,7 +110,8 @@ int parse_arguments(int argc, char** argv, Arguments& arguments) {
     app.footer(
         "Further commands, each with its own --help: rankscope-worker bench (times a step), "
         "rankscope-worker distribuuuu --cfg FILE KEY VALUE … (runs Distribuuuu's configurations), "
-        "rankscope-worker convert IN OUT (weights between safetensors and PyTorch's files).");
+        "rankscope-worker convert IN OUT (weights between safetensors and PyTorch's files), "
+        "rankscope-worker sample WEIGHTS (writes text with a GPT).");
     app.add_flag("--capabilities", arguments.capabilities,
                  "print what this worker supports, as JSON, and exit");
     try {
@@ -142,6 +144,9 @@ int train(const Arguments& arguments, MetricsSink& metrics) {
 int worker_main(int argc, char** argv, MetricsSink& metrics) {
     if (argc > 1 && std::string_view(argv[1]) == "convert") {
         return convert_command(argc - 1, argv + 1);
+    }
+    if (argc > 1 && std::string_view(argv[1]) == "sample") {
+        return sample_command(argc - 1, argv + 1);
     }
     Arguments arguments;
     const int code = parse_arguments(argc, argv, arguments);
