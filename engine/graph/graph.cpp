@@ -80,7 +80,10 @@ ParameterId GraphBuilder::parameter(std::string name, Shape shape, std::int64_t 
             return id;
         }
     }
-    return graph_.parameters.add({std::move(name), std::move(shape), fan_in, initialisation});
+    const ParameterId made =
+        graph_.parameters.add({std::move(name), std::move(shape), fan_in, initialisation});
+    graph_.parameters[made].spread = initialisation == Initialisation::normal ? 1.0 : 0.0;
+    return made;
 }
 
 GraphBuilder& GraphBuilder::conv2d(const std::string& name, const Conv2d& conv) {

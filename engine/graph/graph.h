@@ -141,7 +141,7 @@ struct Parameter {
     Shape shape;
     std::int64_t fan_in = 0;  ///< inputs that one output sees: the bound of the default initialisation
     Initialisation initialisation = Initialisation::uniform_fan_in;
-    double spread = 0.0;           ///< of `normal`, `uniform` and `truncated`
+    double spread = 0.0;  ///< of `normal` (1 unless a network says another), `uniform` and `truncated`
     std::size_t draws_before = 0;  ///< numbers that PyTorch draws for something else just before
 };
 

@@ -58,6 +58,7 @@ TEST_P(BackendAgainstTwin, SameLossAndGradients) {
     }
     Executable& executable = model->executable(test.batch);
     TorchGenerator(11).uniform(executable.input(), -0.5, 1.0);
+    as_tokens(graph, executable.input());
     std::vector<std::int32_t> labels;
     SlowOptions options{.label_smoothing = test.smoothing, .topk = 2};
     TorchGenerator(12).uniform(executable.targets(), -1.0, 1.0);
@@ -92,17 +93,17 @@ TEST_P(BackendAgainstTwin, SameLossAndGradients) {
 
 INSTANTIATE_TEST_SUITE_P(
     Networks, BackendAgainstTwin,
-    ::testing::Combine(::testing::Values(Case{"tiny", tiny_net, 8}, Case{"tiny_other_batch", tiny_net, 3},
-                                         Case{"pools", pools_and_relus, 4}, Case{"convnet", convnet, 4},
-                                         Case{"convnet_one", convnet, 1}, Case{"mlp", mlp, 8},
-                                         Case{"smoothed", mlp, 4, 0.1}, Case{"toy", toy, 6},
-                                         Case{"residual_odd", residual_odd, 6, 0.0, 1e-4},
-                                         Case{"residual_small", residual_small, 6, 0.0, 1e-4},
-                                         Case{"unfused", unfused, 5, 0.0, 1e-4},
-                                         Case{"grouped", grouped, 6, 0.0, 1e-4},
-                                         Case{"excited", excited, 6, 0.0, 1e-4},
-                                         Case{"resnet18", resnet18_tiny_images, 4, 0.0, 1e-3}),
-                       ::testing::Values(StorageOrder::native, StorageOrder::canonical)),
+    ::testing::Combine(
+        ::testing::Values(Case{"tiny", tiny_net, 8}, Case{"tiny_other_batch", tiny_net, 3},
+                          Case{"pools", pools_and_relus, 4}, Case{"convnet", convnet, 4},
+                          Case{"convnet_one", convnet, 1}, Case{"mlp", mlp, 8}, Case{"smoothed", mlp, 4, 0.1},
+                          Case{"toy", toy, 6}, Case{"residual_odd", residual_odd, 6, 0.0, 1e-4},
+                          Case{"residual_small", residual_small, 6, 0.0, 1e-4},
+                          Case{"unfused", unfused, 5, 0.0, 1e-4}, Case{"grouped", grouped, 6, 0.0, 1e-4},
+                          Case{"excited", excited, 6, 0.0, 1e-4}, Case{"language", language, 3, 0.1, 5e-5},
+                          Case{"patches", patches, 5, 0.0, 5e-5},
+                          Case{"resnet18", resnet18_tiny_images, 4, 0.0, 1e-3}),
+        ::testing::Values(StorageOrder::native, StorageOrder::canonical)),
     [](const auto& tested) {
         return std::string(std::get<0>(tested.param).name) +
                (std::get<1>(tested.param) == StorageOrder::native ? "_native" : "_canonical");
@@ -110,7 +111,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Backend, EveryOperationIsComparedWithTheTwin) {
     std::set<std::size_t> seen;
-    for (Graph (*const build)() : {tiny_net, pools_and_relus, toy, residual_odd, unfused, grouped, excited}) {
+    for (Graph (*const build)() :
+         {tiny_net, pools_and_relus, toy, residual_odd, unfused, grouped, excited, language, patches}) {
         for (const Node& node : build().nodes) {
             seen.insert(node.operation.index());
         }
@@ -127,8 +129,12 @@ TEST_P(SlowTwin, GradientsAreFiniteDifferences) {
         parameters.add(widened(values));
     }
     std::vector<float> noise(3 * static_cast<std::size_t>(element_count(graph.values[kInputValue].shape)));
-    TorchGenerator(1).uniform(noise, -1.0, 1.0);
-    const std::vector<std::int32_t> labels{1, 2, 0};
+    TorchGenerator(1).uniform(noise, -0.5, 1.0);
+    as_tokens(graph, noise);
+    std::vector<std::int32_t> labels;
+    for (std::int64_t i = 0; i < 3 * graph.rows; ++i) {
+        labels.push_back(static_cast<std::int32_t>((i + 1) % 3));
+    }
     const SlowOptions options{.label_smoothing = GetParam().smoothing,
                               .targets = Doubles(3 * static_cast<std::size_t>(graph.classes), 0.25)};
     const SlowResult result = run_slowly(graph, parameters, widened(noise), labels, options);
@@ -150,7 +156,8 @@ INSTANTIATE_TEST_SUITE_P(Networks, SlowTwin,
                          ::testing::Values(Case{"tiny", tiny_net, 3}, Case{"smoothed", tiny_net, 3, 0.2},
                                            Case{"toy", toy, 3}, Case{"residual_odd", residual_odd, 3},
                                            Case{"unfused", unfused, 3}, Case{"grouped", grouped, 3},
-                                           Case{"excited", excited, 3}),
+                                           Case{"excited", excited, 3}, Case{"language", language, 3, 0.1},
+                                           Case{"patches", patches, 3}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(Backend, BatchNormsRememberTheirStatisticsAndUseThemInEvaluation) {
@@ -277,7 +284,7 @@ double relative_distance(std::span<const float> values, std::span<const float> e
 /// from its own fp32 on the ConvNet: 0.12 to 0.15 in the convolutions' gradients.
 TEST(Backend, Bf16StaysNearFp32) {
     for (Graph (*const build)() :
-         {convnet, residual_odd, residual_small, unfused, grouped, excited, mlp, toy}) {
+         {convnet, residual_odd, residual_small, unfused, grouped, excited, mlp, toy, language, patches}) {
         const Graph graph = build();
         const CanonicalParameters initial = default_initialisation(graph, 5);
         std::vector<std::vector<float>> logits;
@@ -293,7 +300,8 @@ TEST(Backend, Bf16StaysNearFp32) {
                 model->set_weight(id, initial[id]);
             }
             Executable& executable = model->executable(32);
-            TorchGenerator(11).uniform(executable.input(), -1.0, 1.0);
+            TorchGenerator(11).uniform(executable.input(), graph.predicts_tokens() ? -0.5 : -1.0, 1.0);
+            as_tokens(graph, executable.input());
             for (std::size_t i = 0; i < executable.labels().size(); ++i) {
                 executable.labels()[i] =
                     static_cast<std::int32_t>(i % static_cast<std::size_t>(graph.classes));

@@ -116,18 +116,18 @@ TEST_P(CudaAgainstTwin, SixteenBitsStayNear) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Networks, CudaAgainstTwin,
-                         ::testing::Values(Case{"tiny", tiny_net, 8}, Case{"tiny_other_batch", tiny_net, 3},
-                                           Case{"pools", pools_and_relus, 4}, Case{"convnet", convnet, 4},
-                                           Case{"mlp", mlp, 8}, Case{"smoothed", mlp, 4, 0.1},
-                                           Case{"toy", toy, 6},
-                                           Case{"residual_odd", residual_odd, 6, 0.0, 1e-4},
-                                           Case{"residual_small", residual_small, 6, 0.0, 1e-4},
-                                           Case{"unfused", unfused, 5, 0.0, 1e-4},
-                                           Case{"grouped", grouped, 6, 0.0, 1e-4},
-                                           Case{"excited", excited, 6, 0.0, 1e-4},
-                                           Case{"resnet18", resnet18_tiny_images, 4, 0.0, 1e-3}),
-                         [](const auto& tested) { return std::string(tested.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Networks, CudaAgainstTwin,
+    ::testing::Values(Case{"tiny", tiny_net, 8}, Case{"tiny_other_batch", tiny_net, 3},
+                      Case{"pools", pools_and_relus, 4}, Case{"convnet", convnet, 4}, Case{"mlp", mlp, 8},
+                      Case{"smoothed", mlp, 4, 0.1}, Case{"toy", toy, 6},
+                      Case{"residual_odd", residual_odd, 6, 0.0, 1e-4},
+                      Case{"residual_small", residual_small, 6, 0.0, 1e-4},
+                      Case{"unfused", unfused, 5, 0.0, 1e-4}, Case{"grouped", grouped, 6, 0.0, 1e-4},
+                      Case{"excited", excited, 6, 0.0, 1e-4}, Case{"language", language, 3, 0.1, 5e-5},
+                      Case{"patches", patches, 5, 0.0, 5e-5},
+                      Case{"resnet18", resnet18_tiny_images, 4, 0.0, 1e-3}),
+    [](const auto& tested) { return std::string(tested.param.name); });
 
 class CudaBackend : public OnGpu {};
 

@@ -89,7 +89,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(::testing::Values(Network{"tiny", tiny_net}, Network{"residual_odd", residual_odd},
                                          Network{"residual_small", residual_small},
                                          Network{"unfused", unfused}, Network{"mlp", mlp},
-                                         Network{"toy", toy}),
+                                         Network{"toy", toy}, Network{"language", language},
+                                         Network{"patches", patches}),
                        ::testing::Values(Precision::fp32, Precision::tf32, Precision::bf16)),
     [](const auto& tested) {
         const Precision precision = std::get<1>(tested.param);

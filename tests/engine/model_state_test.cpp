@@ -6,8 +6,10 @@
 #include <engine/backend/cpu/cpu_backend.h>
 #include <engine/checkpoint/checkpoint_store.h>
 #include <engine/checkpoint/convert_command.h>
+#include <engine/checkpoint/gpt2_layout.h>
 #include <engine/checkpoint/model_state.h>
 #include <engine/checkpoint/state_dict_file.h>
+#include <engine/checkpoint/weights.h>
 #include <engine/error.h>
 #include <engine/models/initialise.h>
 #include <engine/models/model_registry.h>
@@ -173,6 +175,34 @@ TEST(Convert, WeightsGoFromACheckpointToPyTorchsFileAndBack) {
               }).find("model.safetensors"),
               std::string::npos);
     EXPECT_EQ(convert({torch}), 2);
+}
+
+TEST(Convert, Gpt2HasTheLayoutOfTransformersWhereRequested) {
+    const TemporaryFolder folder;
+    Training training(build_model("gpt2-mini", {16}, 32), StorageOrder::native, {});
+    const std::vector<TensorRecord> own = training.snapshot().model;
+    std::vector<TensorRecord> theirs = to_transformers_layout(own);
+    EXPECT_EQ(find_tensor(theirs, "transformer.h.0.attn.c_attn.weight")->shape, (Shape{128, 384}));
+    EXPECT_EQ(find_tensor(theirs, "transformer.h.3.mlp.c_proj.weight")->shape, (Shape{512, 128}));
+    EXPECT_EQ(find_tensor(theirs, "transformer.wte.weight")->shape, (Shape{32, 128}));
+    const auto weight = float_values(*find_tensor(own, "transformer.h.0.mlp.c_fc.weight"));
+    const auto turned = float_values(*find_tensor(theirs, "transformer.h.0.mlp.c_fc.weight"));
+    EXPECT_EQ(weight[3 * 128 + 5], turned[5 * 512 + 3]);
+    EXPECT_EQ(to_engine_layout(theirs), own);
+    EXPECT_EQ(to_engine_layout(own), own);
+    // Files on the hub: without the prefix, with masks and the head's copy.
+    for (TensorRecord& tensor : theirs) {
+        tensor.name = tensor.name.substr(std::string("transformer.").size());
+    }
+    theirs.push_back(float_tensor("h.0.attn.bias", {1, 1, 2, 2}, std::vector<float>(4)));
+    theirs.push_back(float_tensor("lm_head.weight", {1}, std::vector<float>(1)));
+    EXPECT_EQ(to_engine_layout(theirs), own);
+    const std::string file = (folder / "gpt.safetensors").string();
+    write_state_dict(file, theirs);
+    EXPECT_EQ(read_weights(file), own);
+    const std::vector<TensorRecord> other{float_tensor("fc.weight", {1}, std::vector<float>(1))};
+    EXPECT_EQ(to_engine_layout(other), other);
+    EXPECT_FALSE(is_gpt2(other));
 }
 
 TEST(ModelState, ABufferIsFilledAgainWithoutNewMemory) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <tests/engine/slow_network.h>
+#include <tests/engine/slow_tokens.h>
 
 #include <algorithm>
 #include <cmath>
@@ -124,6 +125,9 @@ void each_average(const Graph& graph, const Node& node, const AveragePool2d& poo
 }
 
 void forward_sample(const Run& run, const Node& node, const Doubles& in, Doubles& out) {
+    if (token_forward(run.graph, node, run.parameters, in, out)) {
+        return;
+    }
     if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
         const Doubles& weight = run.parameters[node.parameters[0]];
         for (std::size_t i = 0; conv->bias && i < out.size(); ++i) {
@@ -271,6 +275,9 @@ void forward(Run& run, const Node& node) {
 
 void backward_sample(const Run& run, const Node& node, const Doubles& in, const Doubles& up, Doubles& down,
                      IndexedVector<ParameterId, Doubles>& gradients) {
+    if (token_backward(run.graph, node, run.parameters, in, up, down, gradients)) {
+        return;
+    }
     if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
         const Doubles& weight = run.parameters[node.parameters[0]];
         for (std::size_t i = 0; conv->bias && i < up.size(); ++i) {
@@ -394,29 +401,40 @@ SlowResult run_slowly(const Graph& graph, const IndexedVector<ParameterId, Doubl
         run.gradients.add(std::vector<Doubles>(batch, Doubles(size_of(graph, value), 0.0)));
     }
     const ValueId last = graph.nodes.back().input();
-    for (std::size_t n = 0; n < batch; ++n) {
-        const Doubles& logits = run.values[last][n];
-        Doubles& gradient = run.gradients[last][n];
+    const auto rows = static_cast<std::size_t>(graph.rows);
+    const auto classes = static_cast<std::size_t>(graph.classes);
+    for (std::size_t n = 0; n < batch * rows; ++n) {
+        // Channels first: the classes of a row are `rows` apart.
+        const Doubles& all = run.values[last][n / rows];
+        Doubles& all_gradients = run.gradients[last][n / rows];
+        Doubles logits;
+        Doubles gradient(classes);
+        for (std::size_t c = 0; c < classes; ++c) {
+            logits.push_back(all[c * rows + n % rows]);
+        }
         result.logits.insert(result.logits.end(), logits.begin(), logits.end());
         if (graph.classifies()) {
             const auto label = static_cast<std::size_t>(labels[n]);
-            result.loss +=
-                classify(logits, label, options.label_smoothing, gradient) / static_cast<double>(batch);
+            const auto count = static_cast<double>(batch * rows);
+            result.loss += classify(logits, label, options.label_smoothing, gradient) / count;
             result.correct +=
                 std::max_element(logits.begin(), logits.end()) == logits.begin() + labels[n] ? 1 : 0;
             const auto larger =
                 std::count_if(logits.begin(), logits.end(), [&](double v) { return v > logits[label]; });
             result.correct_topk += larger < options.topk ? 1 : 0;
             for (double& g : gradient) {
-                g /= static_cast<double>(batch);
+                g /= count;
             }
         } else {
             for (std::size_t c = 0; c < logits.size(); ++c) {
                 const double difference = logits[c] - options.targets[n * logits.size() + c];
-                const auto all = static_cast<double>(batch * logits.size());
-                result.loss += difference * difference / all;
-                gradient[c] = 2.0 * difference / all;
+                const auto count = static_cast<double>(batch * logits.size());
+                result.loss += difference * difference / count;
+                gradient[c] = 2.0 * difference / count;
             }
+        }
+        for (std::size_t c = 0; c < classes; ++c) {
+            all_gradients[c * rows + n % rows] = gradient[c];
         }
     }
     for (std::size_t i = graph.nodes.size() - 1; i-- > 0;) {

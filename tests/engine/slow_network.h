@@ -17,7 +17,7 @@ struct SlowResult {
     double loss = 0.0;  ///< mean over the batch
     std::int64_t correct = 0;
     std::int64_t correct_topk = 0;
-    Doubles logits;                                 ///< [batch, classes]
+    Doubles logits;                                 ///< [batch · rows, classes]
     IndexedVector<ParameterId, Doubles> gradients;  ///< of the mean loss
 };
 

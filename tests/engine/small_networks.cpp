@@ -5,6 +5,7 @@
 
 #include <tests/engine/small_networks.h>
 
+#include <cmath>
 #include <string>
 
 namespace rankscope::engine::test {
@@ -162,6 +163,54 @@ Graph excited() {
 
 Graph resnet18_tiny_images() {
     return build_model("resnet18", {3, 32, 32}, 10);
+}
+
+Graph language() {
+    GraphBuilder net({7});
+    net.embedding("wte", 11, 24).add_positions("wpe.weight", {9, 24});
+    ValueId input = net.current();
+    net.layer_norm("ln_1")
+        .linear("attn", 72)
+        .attention("attention", {.heads = 3, .causal = true})
+        .linear("proj", 24)
+        .add("attn_add", input);
+    input = net.current();
+    return net.layer_norm("ln_2")
+        .linear("fc", 21)
+        .activate(Activation::gelu_tanh)
+        .linear("fc_proj", 24)
+        .add("mlp_add", input)
+        .layer_norm("ln_f")
+        .tied_linear("head", "wte")
+        .cross_entropy();
+}
+
+Graph patches() {
+    GraphBuilder net({3, 6, 10});
+    net.declare("cls_token", {1, 1, 16}, Initialisation::normal)
+        .conv2d("patch", {.out_channels = 16, .kernel = 2, .stride = 2})
+        .layer_norm("norm_pixels")
+        .prepend_token("cls_token")
+        .add_positions("pos_embed", {1, 16, 16});
+    const ValueId input = net.current();
+    return net.layer_norm("norm1", 1e-3F)
+        .linear("qkv", 48)
+        .attention("attention", {.heads = 2})
+        .linear("proj", 16)
+        .add("add", input)
+        .linear("fc", 20)
+        .relu()
+        .first_token()
+        .linear("head", 5)
+        .cross_entropy();
+}
+
+void as_tokens(const Graph& graph, std::span<float> input) {
+    if (const auto* embedding = std::get_if<Embedding>(&graph.nodes.front().operation)) {
+        for (float& number : input) {
+            number = std::floor((number + 0.5F) / 1.5F * static_cast<float>(embedding->vocabulary));
+        }
+    }
 }
 
 }  // namespace rankscope::engine::test

@@ -5,6 +5,8 @@
 
 #include <engine/graph/graph.h>
 
+#include <span>
+
 /// Networks on which every backend must agree with the slow twin: small, and each with something awkward.
 namespace rankscope::engine::test {
 
@@ -27,5 +29,13 @@ Graph grouped();
 /// Every activation, a squeeze-and-excitation, average pools whose windows overlap or leave pixels out, and channels put
 /// behind one another, where they fill blocks and where they do not.
 Graph excited();
+/// A GPT of one block: causal attention, a tied weight, more positions than tokens, a vocabulary and numbers of tokens and
+/// channels that fill no group.
+Graph language();
+/// A vision transformer of one block: a class token, positions, attention over all tokens, a norm of pixels.
+Graph patches();
+
+/// Makes tokens of numbers from −0.5 to 1, where the graph begins with an embedding.
+void as_tokens(const Graph& graph, std::span<float> input);
 
 }  // namespace rankscope::engine::test

@@ -12,6 +12,7 @@
 #include <tests/engine/worker_process.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <thread>
 
@@ -392,6 +393,53 @@ TEST(Worker, RealMnistTwoRanks) {
     EXPECT_GT(workers[0].series("val_acc1").back(), 0.95);
     EXPECT_EQ(workers[0].series("val_samples").back(), 10000);
     EXPECT_EQ(workers[0].text("params"), workers[1].text("params"));
+}
+
+json language_job(const TemporaryFolder& folder) {
+    return {
+        {"model", "gpt2-mini"},
+        {"dataset", {{"name", "synthetic-text"}, {"sequence", 24}, {"train_size", 240}, {"test_size", 17}}},
+        {"epochs", 2},
+        {"batch_size", 6},
+        {"optimizer", {{"name", "adamw"}, {"lr", 3e-3}}},
+        {"checkpoint", {{"folder", (folder / "ck").string()}}}};
+}
+
+TEST(Worker, AGptLearnsTextOnTwoRanksAndWritesSome) {
+    const TemporaryFolder folder;
+    auto workers = start_world(folder.path(), 2, language_job(folder));
+    expect_success(workers);
+    EXPECT_EQ(workers[0].text("params"), workers[1].text("params"));
+    const auto losses = workers[0].series("loss");
+    EXPECT_NEAR(losses.front(), std::log(256.0), 0.3) << "at first every byte is as likely";
+    EXPECT_LT(losses.back(), 3.6);
+    EXPECT_EQ(workers[0].series("val_samples").back(), 17);
+    EXPECT_LT(workers[0].series("val_acc1").back(), 1.0);
+    EXPECT_GT(workers[0].series("tokens_per_s").back(), workers[0].series("samples").back());
+    EXPECT_TRUE(workers[0].series("images_per_s").empty());
+    EXPECT_NE(workers[0].output().find(" tokens/s"), std::string::npos) << workers[0].output();
+
+    const auto sample = [&](const std::string& name, std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), "sample");
+        return WorkerProcess(folder.path(), name, arguments, {});
+    };
+    const std::string weights = (folder / "ck").string();
+    WorkerProcess first = sample("first", {weights, "--prompt", "KING", "--tokens", "40"});
+    WorkerProcess again = sample("again", {weights, "--prompt", "KING", "--tokens", "40"});
+    WorkerProcess other = sample("other", {weights, "--prompt", "KING", "--tokens", "40", "--seed", "5"});
+    WorkerProcess wrong = sample("wrong", {weights, "--prompt-tokens", "300"});
+    WorkerProcess missing = sample("missing", {(folder / "none").string()});
+    for (WorkerProcess* one : {&first, &again, &other}) {
+        ASSERT_EQ(one->wait(kLong), 0) << one->errors();
+        EXPECT_EQ(one->output().size(), 4U + 40U + 1U);
+        EXPECT_EQ(one->output().rfind("KING", 0), 0U);
+    }
+    EXPECT_EQ(first.output(), again.output());
+    EXPECT_NE(first.output(), other.output());
+    EXPECT_EQ(wrong.wait(kLong), 2);
+    EXPECT_NE(wrong.errors().find("300 is no token; the model has 0 to 255"), std::string::npos);
+    EXPECT_NE(missing.wait(kLong), 0);
+    EXPECT_NE(missing.errors().find("none"), std::string::npos);
 }
 
 }  // namespace

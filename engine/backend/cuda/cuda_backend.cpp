@@ -28,7 +28,11 @@ public:
     }
     std::string_view name() const override { return "cuda"; }
     std::unique_ptr<CompiledModel> compile(const Graph& graph, const CompileOptions& options) override {
-        cuda::check_supported(graph);
+        for (const Node& node : graph.nodes) {
+            if (const auto* attention = std::get_if<Attention>(&node.operation)) {
+                cuda::check_attention(node.name, graph.values[node.input()].shape, *attention);
+            }
+        }
         return std::make_unique<cuda::CudaModel>(graph, options, options_);
     }
 

@@ -159,8 +159,8 @@ void CudaExecutable::backward(const GradientReady& ready, GradientMode mode, flo
     const Gpu& gpu = memory_.gpu();
     const auto& [plan, step] = training();
     if (loss_scale != 1.0F) {
-        scale(options_.type, options_.batch * step.logits_row, loss_scale, plan.address(step.logits_gradient),
-              gpu.main.get());
+        scale(options_.type, options_.batch * graph_.rows * step.logits_row, loss_scale,
+              plan.address(step.logits_gradient), gpu.main.get());
     }
     if (mode == GradientMode::accumulate) {
         memory_.kept_gradients();
@@ -185,14 +185,14 @@ std::vector<float> CudaExecutable::logits() {
     Pass& pass = last_ == nullptr ? training() : *last_;
     const auto row = static_cast<std::size_t>(pass.step.logits_row);
     const auto classes = static_cast<std::size_t>(graph_.classes);
-    const auto batch = static_cast<std::size_t>(options_.batch);
-    std::vector<float> stored(batch * row);
+    const auto count = static_cast<std::size_t>(options_.batch * graph_.rows);
+    std::vector<float> stored(count * row);
     memory_.gpu().main.wait();
     cuda_check(cudaMemcpy(stored.data(), pass.plan.address(pass.step.logits), stored.size() * sizeof(float),
                           cudaMemcpyDeviceToHost),
                "fetching the logits");
     std::vector<float> result;
-    for (std::size_t i = 0; i < batch; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
         const auto begin = stored.begin() + static_cast<std::ptrdiff_t>(i * row);
         result.insert(result.end(), begin, begin + static_cast<std::ptrdiff_t>(classes));
     }

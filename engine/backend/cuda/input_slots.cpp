@@ -29,8 +29,9 @@ InputSlots::InputSlots(const Graph& graph, std::int64_t batch_size)
         slot.control = PinnedMemory(sizeof(StepControl), what);
         slot.output = PinnedMemory(sizeof(StepOutput), what);
         if (graph_.classifies()) {
-            slot.labels = PinnedMemory(batch * sizeof(std::int32_t), what);
-            slot.device_labels = DeviceMemory(batch * sizeof(std::int32_t), what, kSmallerBatch);
+            const std::size_t bytes = batch * static_cast<std::size_t>(graph_.rows) * sizeof(std::int32_t);
+            slot.labels = PinnedMemory(bytes, what);
+            slot.device_labels = DeviceMemory(bytes, what, kSmallerBatch);
         } else {
             const std::size_t bytes = batch * static_cast<std::size_t>(graph_.classes) * sizeof(float);
             slot.targets = PinnedMemory(bytes, what);
@@ -107,11 +108,11 @@ std::span<float> InputSlots::targets() {
 void InputSlots::check(SampleForm form, std::int64_t images) {
     const InputSlot& slot = current();
     const auto* labels = slot.labels.as<std::int32_t>();
-    for (std::int64_t i = 0; graph_.classifies() && i < batch_; ++i) {
+    for (std::int64_t i = 0; graph_.classifies() && i < batch_ * graph_.rows; ++i) {
         if (labels[i] < 0 || labels[i] >= graph_.classes) {
-            throw Error("sample " + std::to_string(i) + " of the batch has label " +
-                        std::to_string(labels[i]) + ", but the model has the classes 0 to " +
-                        std::to_string(graph_.classes - 1));
+            throw Error((graph_.predicts_tokens() ? "row " : "sample ") + std::to_string(i) +
+                        " of the batch has label " + std::to_string(labels[i]) +
+                        ", but the model has the classes 0 to " + std::to_string(graph_.classes - 1));
         }
     }
     const auto* windows = slot.windows.as<ImageWindow>();

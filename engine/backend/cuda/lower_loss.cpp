@@ -4,6 +4,7 @@
 #include <engine/backend/cuda/lowering.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace rankscope::engine::cuda {
 namespace {
@@ -15,7 +16,7 @@ InputShape image_of(const LoweredValue& value, std::int64_t batch) {
 
 }  // namespace
 
-/// Whether the loss can read what the node makes as it lies: floats, one row per sample.
+/// Whether the loss can read what the node makes as it lies: floats, a row for each sample or token.
 bool Lowering::direct_logits(const Node& node) const {
     const IndexedVector<ValueId, std::size_t> readers = reader_counts(graph_);
     const auto producer = std::find_if(graph_.nodes.begin(), graph_.nodes.end(), [&](const Node& other) {
@@ -29,13 +30,16 @@ LoweredStep Lowering::loss(const Node& node) {
     LoweredStep step;
     const LoweredValue logits = value(node.input());
     step.logits_row = padded(graph_.classes);
-    const auto floats = static_cast<std::size_t>(options_.batch * step.logits_row);
+    const std::int64_t count = options_.batch * graph_.rows;
+    const auto floats = static_cast<std::size_t>(count * step.logits_row);
     const auto row = step.logits_row;
     const InputShape image = image_of(logits, options_.batch);
     const bool direct = std::any_of(graph_.nodes.begin(), graph_.nodes.end(),
                                     [&](const Node& other) { return direct_logits(other); });
     if (direct) {
         step.logits = logits.activation;
+    } else if (graph_.predicts_tokens()) {
+        throw std::logic_error("logits of tokens that no linear layer makes for the loss alone");
     } else {
         step.logits = plan_.buffer(floats * sizeof(float));
         plan_.add(
@@ -48,11 +52,11 @@ LoweredStep Lowering::loss(const Node& node) {
     const bool train = options_.mode == ForwardMode::train;
     step.logits_gradient = plan_.buffer(floats * size_of(options_.type));
     plan_.pin(step.logits_gradient);
-    const BufferId rows = plan_.scratch(loss_scratch_bytes(static_cast<int>(options_.batch)));
+    const BufferId rows = plan_.scratch(loss_scratch_bytes(static_cast<int>(count)));
     const BufferId counter = plan_.zeroed(sizeof(unsigned));
-    const LossShape shape{
-        static_cast<int>(options_.batch), static_cast<int>(graph_.classes), static_cast<int>(row),
-        static_cast<int>(options_.topk),  options_.label_smoothing,         options_.type};
+    const LossShape shape{static_cast<int>(count),  static_cast<int>(graph_.classes),
+                          static_cast<int>(row),    static_cast<int>(options_.topk),
+                          options_.label_smoothing, options_.type};
     const bool classifies = graph_.classifies();
     plan_.add({node.name,
                {step.logits},

@@ -26,8 +26,12 @@ std::optional<Lowering::Product> Lowering::product_of(const Node& node) {
     }
     const LoweredValue& in = value(node.input());
     const std::int64_t row = in.pixels() * in.stored_channels();
+    if (linear != nullptr && graph_.values[node.input()].shape.size() == 3) {
+        const std::int64_t channels = in.stored_channels();
+        return Product{options_.batch * in.pixels(), 0, channels, channels, true, linear->relu};
+    }
     if (linear != nullptr) {
-        return Product{0, row, row, true, linear->relu};
+        return Product{options_.batch, 0, row, row, true, linear->relu};
     }
     const auto point =
         point_convolution(graph_.values[node.input()].shape, graph_.values[node.output].shape, *conv);
@@ -35,9 +39,10 @@ std::optional<Lowering::Product> Lowering::product_of(const Node& node) {
         return std::nullopt;
     }
     if (point->whole_input) {
-        return Product{0, row, row, true, conv->relu};
+        return Product{options_.batch, 0, row, row, true, conv->relu};
     }
-    return Product{point->pixel * in.stored_channels(), row, in.stored_channels(), false, conv->relu};
+    return Product{options_.batch, point->pixel * in.stored_channels(), row, in.stored_channels(), false,
+                   conv->relu};
 }
 
 void Lowering::forward_product(const Node& node, const Product& product) {
@@ -45,7 +50,7 @@ void Lowering::forward_product(const Node& node, const Product& product) {
     const LoweredValue& made =
         new_value(node.output, direct_logits(node) ? ElementType::f32 : options_.type, product.relu);
     const bool bias = node.parameters.size() > 1;
-    const auto kernel = libraries_.products.make({.m = options_.batch,
+    const auto kernel = libraries_.products.make({.m = product.rows,
                                                   .n = made.stored_channels(),
                                                   .k = product.depth,
                                                   .transpose_b = true,
@@ -85,7 +90,7 @@ void Lowering::backward_weights_product(const ScheduledOp& op, const Product& pr
     const std::int64_t out = value(node.output).stored_channels();
     const auto kernel = libraries_.products.make({.m = out,
                                                   .n = product.depth,
-                                                  .k = options_.batch,
+                                                  .k = product.rows,
                                                   .transpose_a = true,
                                                   .a_row = out,
                                                   .b_row = product.row,
@@ -115,7 +120,7 @@ void Lowering::backward_weights_product(const ScheduledOp& op, const Product& pr
 void Lowering::backward_data_product(const Node& node, const Product& product) {
     const BufferId dy = gradient_of(node.output);
     const std::int64_t out = value(node.output).stored_channels();
-    const auto kernel = libraries_.products.make({.m = options_.batch,
+    const auto kernel = libraries_.products.make({.m = product.rows,
                                                   .n = product.depth,
                                                   .k = out,
                                                   .a_row = out,
@@ -125,7 +130,7 @@ void Lowering::backward_data_product(const Node& node, const Product& product) {
                                                   .output = options_.type},
                                                  options_.measure);
     const BufferId dx = new_partial(node.input());
-    const auto size = static_cast<std::size_t>(options_.batch * product.row) * size_of(options_.type);
+    const auto size = static_cast<std::size_t>(product.rows * product.row) * size_of(options_.type);
     if (!product.whole) {
         plan_.add(
             {node.name + " gradient elsewhere", {}, {dx}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {

@@ -3,7 +3,6 @@
 
 #include <engine/backend/cuda/elementwise.h>
 #include <engine/backend/cuda/lowering.h>
-#include <engine/error.h>
 #include <engine/graph/each_operation.h>
 
 #include <algorithm>
@@ -11,37 +10,6 @@
 #include <stdexcept>
 
 namespace rankscope::engine::cuda {
-namespace {
-
-/// Operations that check_supported() has refused.
-struct Refused {
-    [[noreturn]] static void refuse() { throw std::logic_error("an operation without kernels for a GPU"); }
-    void operator()(const Embedding& /*one*/) const { refuse(); }
-    void operator()(const AddPositions& /*one*/) const { refuse(); }
-    void operator()(const PrependToken& /*one*/) const { refuse(); }
-    void operator()(const FirstToken& /*one*/) const { refuse(); }
-    void operator()(const LayerNorm& /*one*/) const { refuse(); }
-    void operator()(const Attention& /*one*/) const { refuse(); }
-};
-
-}  // namespace
-
-void check_supported(const Graph& graph) {
-    for (const Node& node : graph.nodes) {
-        const bool fine = std::visit(
-            EachOperation{[](const auto&) { return true; }, [](const Embedding&) { return false; },
-                          [](const AddPositions&) { return false; },
-                          [](const PrependToken&) { return false; }, [](const FirstToken&) { return false; },
-                          [](const LayerNorm&) { return false; }, [](const Attention&) { return false; }},
-            node.operation);
-        if (!fine) {
-            throw ConfigError(
-                node.name +
-                ": transformers train on CPUs only, so far. Set device: cpu, or choose another model.");
-        }
-    }
-}
-
 Lowering::Lowering(const Graph& graph, const LoweringOptions& options, const KernelLibraries& libraries,
                    const StepState& state, StepPlan& plan)
     : graph_(graph),
@@ -96,7 +64,9 @@ LoweredStep Lowering::lower(const Schedule& schedule) {
 
 void Lowering::input() {
     const Shape& shape = graph_.values[kInputValue].shape;
-    LoweredValue& made = new_value(kInputValue, options_.type);
+    // Tokens are numbers that 16 bits do not hold.
+    const bool tokens = std::holds_alternative<Embedding>(graph_.nodes.front().operation);
+    LoweredValue& made = new_value(kInputValue, tokens ? ElementType::f32 : options_.type);
     const InputShape input{static_cast<int>(options_.batch), static_cast<int>(made.channels),
                            static_cast<int>(made.height), static_cast<int>(made.width), made.type};
     const BufferId to = made.activation;
@@ -182,57 +152,78 @@ BufferId Lowering::gradient_of(ValueId id) {
 
 void Lowering::forward(std::size_t index) {
     const Node& node = graph_.nodes[index];
-    std::visit(EachOperation{
-                   [&](const Conv2d& conv) {
-                       const auto product = product_of(node);
-                       product ? forward_product(node, *product) : forward_conv(index, conv);
-                   },
-                   [&](const BatchNorm2d& norm) { forward_batch_norm(index, norm); },
-                   [&](const Relu&) { forward_relu(node); }, [&](const Add& sum) { forward_add(node, sum); },
-                   [&](const MaxPool2d& pool) { forward_max_pool(index, pool); },
-                   [&](const GlobalAveragePool&) { forward_average_pool(node); },
-                   [&](const AveragePool2d& pool) { forward_window_average(node, pool); },
-                   [&](const Activate& one) { forward_activate(node, one); },
-                   [&](const Scale&) { forward_scale(node); }, [&](const Concat&) { forward_concat(node); },
-                   [&](const Flatten&) { alias(node); },
-                   [&](const Linear&) { forward_product(node, *product_of(node)); }, Refused{},
-                   [](const CrossEntropy&) {}, [](const MeanSquaredError&) {}},
+    std::visit(EachOperation{[&](const Conv2d& conv) {
+                                 const auto product = product_of(node);
+                                 product ? forward_product(node, *product) : forward_conv(index, conv);
+                             },
+                             [&](const BatchNorm2d& norm) { forward_batch_norm(index, norm); },
+                             [&](const Relu&) { forward_relu(node); },
+                             [&](const Add& sum) { forward_add(node, sum); },
+                             [&](const MaxPool2d& pool) { forward_max_pool(index, pool); },
+                             [&](const GlobalAveragePool&) { forward_average_pool(node); },
+                             [&](const AveragePool2d& pool) { forward_window_average(node, pool); },
+                             [&](const Activate& one) { forward_activate(node, one); },
+                             [&](const Scale&) { forward_scale(node); },
+                             [&](const Concat&) { forward_concat(node); },
+                             [&](const Flatten&) { alias(node); },
+                             [&](const Linear&) { forward_product(node, *product_of(node)); },
+                             [&](const Embedding& one) { forward_embedding(node, one); },
+                             [&](const AddPositions&) { forward_positions(node); },
+                             [&](const PrependToken&) { forward_prepend(node); },
+                             [&](const FirstToken&) { forward_first_token(node); },
+                             [&](const LayerNorm& norm) { forward_layer_norm(index, norm); },
+                             [&](const Attention& one) { forward_attention(node, one); },
+                             [](const CrossEntropy&) {},
+                             [](const MeanSquaredError&) {}},
                node.operation);
 }
 
 void Lowering::backward_weights(const ScheduledOp& op) {
     const Node& node = graph_.nodes[op.node];
-    std::visit(EachOperation{[&](const Conv2d& conv) {
-                                 const auto product = product_of(node);
-                                 product ? backward_weights_product(op, *product)
-                                         : backward_weights_conv(op, conv);
-                             },
-                             [&](const BatchNorm2d& norm) {
-                                 backward_batch_norm(op, norm);  // data and weights in the same passes
-                             },
-                             [&](const Linear&) { backward_weights_product(op, *product_of(node)); },
-                             [](const auto&) { throw std::logic_error("an operation without weights"); }},
-               node.operation);
+    std::visit(
+        EachOperation{[&](const Conv2d& conv) {
+                          const auto product = product_of(node);
+                          product ? backward_weights_product(op, *product) : backward_weights_conv(op, conv);
+                      },
+                      [&](const BatchNorm2d& norm) {
+                          backward_batch_norm(op, norm);  // data and weights in the same passes
+                      },
+                      [&](const Linear&) { backward_weights_product(op, *product_of(node)); },
+                      [&](const Embedding& one) { backward_embedding(op, one); },
+                      [&](const AddPositions&) { shared_rows_gradient(op, value(node.output).pixels()); },
+                      [&](const PrependToken&) { shared_rows_gradient(op, 1); },
+                      [&](const LayerNorm&) { backward_layer_norm_weights(op); },
+                      [](const auto&) { throw std::logic_error("an operation without weights"); }},
+        node.operation);
 }
 
 void Lowering::backward_data(const ScheduledOp& op) {
     const Node& node = graph_.nodes[op.node];
-    std::visit(
-        EachOperation{[&](const Conv2d& conv) {
-                          const auto product = product_of(node);
-                          product ? backward_data_product(node, *product) : backward_data_conv(op.node, conv);
-                      },
-                      [](const BatchNorm2d&) {},  // came with the weights
-                      [&](const Relu&) { backward_relu(node); }, [&](const Add&) { backward_add(op); },
-                      [&](const MaxPool2d& pool) { backward_max_pool(op.node, pool); },
-                      [&](const GlobalAveragePool&) { backward_average_pool(node); },
-                      [&](const AveragePool2d& pool) { backward_window_average(node, pool); },
-                      [&](const Activate& one) { backward_activate(node, one); },
-                      [&](const Scale&) { backward_scale(op); }, [&](const Concat&) { backward_concat(op); },
-                      [](const Flatten&) {},  // another shape of the same memory
-                      [&](const Linear&) { backward_data_product(node, *product_of(node)); }, Refused{},
-                      [](const CrossEntropy&) {}, [](const MeanSquaredError&) {}},
-        node.operation);
+    std::visit(EachOperation{[&](const Conv2d& conv) {
+                                 const auto product = product_of(node);
+                                 product ? backward_data_product(node, *product)
+                                         : backward_data_conv(op.node, conv);
+                             },
+                             [](const BatchNorm2d&) {},  // came with the weights
+                             [&](const Relu&) { backward_relu(node); },
+                             [&](const Add&) { pass_gradient(op); },
+                             [&](const MaxPool2d& pool) { backward_max_pool(op.node, pool); },
+                             [&](const GlobalAveragePool&) { backward_average_pool(node); },
+                             [&](const AveragePool2d& pool) { backward_window_average(node, pool); },
+                             [&](const Activate& one) { backward_activate(node, one); },
+                             [&](const Scale&) { backward_scale(op); },
+                             [&](const Concat&) { backward_concat(op); },
+                             [](const Flatten&) {},  // another shape of the same memory
+                             [&](const Linear&) { backward_data_product(node, *product_of(node)); },
+                             [](const Embedding&) {},  // tokens have no gradient
+                             [&](const AddPositions&) { pass_gradient(op); },
+                             [&](const PrependToken&) { backward_prepend_data(node); },
+                             [&](const FirstToken&) { backward_first_token(node); },
+                             [&](const LayerNorm&) { backward_layer_norm_data(op.node); },
+                             [&](const Attention& one) { backward_attention(node, one); },
+                             [](const CrossEntropy&) {},
+                             [](const MeanSquaredError&) {}},
+               node.operation);
 }
 
 void Lowering::forward_relu(const Node& node) {
@@ -265,7 +256,7 @@ void Lowering::forward_add(const Node& node, const Add& operation) {
                }});
 }
 
-void Lowering::backward_add(const ScheduledOp& op) {
+void Lowering::pass_gradient(const ScheduledOp& op) {
     // Nothing writes into a share once it is made, so both inputs may have the same one.
     const BufferId gradient = gradient_of(graph_.nodes[op.node].output);
     for (const ValueId input : op.inputs) {

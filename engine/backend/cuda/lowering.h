@@ -12,6 +12,7 @@
 #include <engine/backend/cuda/step_plan.h>
 #include <engine/backend/cuda/step_state.h>
 #include <engine/backend/cuda/storage.h>
+#include <engine/backend/cuda/tokens.h>
 #include <engine/graph/schedule.h>
 #include <engine/tensor/element_type.h>
 
@@ -55,13 +56,13 @@ struct LoweredValue {
 
 struct LoweredStep {
     std::size_t forward_end = 0;  ///< operations [0, forward_end) are the forward pass with the loss
-    BufferId logits = 0;          ///< floats [batch][logits_row]
+    BufferId logits = 0;          ///< floats [batch · rows][logits_row]
     BufferId logits_gradient = 0;
     std::int64_t logits_row = 0;
 };
 
-/// Throws ConfigError for a graph with an operation that has no kernels here.
-void check_supported(const Graph& graph);
+/// Throws ConfigError for heads whose size the kernels do not take. `input`: of the attention.
+void check_attention(const std::string& name, const Shape& input, const Attention& attention);
 
 /// Turns the schedule into operations of `plan`. Must live until the plan is bound.
 class Lowering {
@@ -80,7 +81,8 @@ private:
     void forward_relu(const Node& node);
     void backward_relu(const Node& node);
     void forward_add(const Node& node, const Add& add);
-    void backward_add(const ScheduledOp& op);
+    /// The gradient of a sum is that of each summand.
+    void pass_gradient(const ScheduledOp& op);
 
     // lower_loss.cpp
     LoweredStep loss(const Node& node);
@@ -97,8 +99,9 @@ private:
 
     // lower_product.cpp: linear layers, and convolutions with one result
     struct Product {
+        std::int64_t rows = 0;    ///< samples, or pixels of all samples
         std::int64_t offset = 0;  ///< of the first element that a row of the input gives
-        std::int64_t row = 0;     ///< elements from one sample to the next
+        std::int64_t row = 0;     ///< elements from one row to the next
         std::int64_t depth = 0;   ///< elements of a row that take part
         bool whole = true;        ///< all of them do
         bool relu = false;
@@ -120,6 +123,44 @@ private:
     void backward_scale(const ScheduledOp& op);
     void forward_concat(const Node& node);
     void backward_concat(const ScheduledOp& op);
+
+    // lower_tokens.cpp
+    void forward_layer_norm(std::size_t index, const LayerNorm& norm);
+    void backward_layer_norm_weights(const ScheduledOp& op);
+    void backward_layer_norm_data(std::size_t index);
+    TokensShape tokens_shape(const Node& node, const Embedding& embedding);
+    void forward_embedding(const Node& node, const Embedding& embedding);
+    void backward_embedding(const ScheduledOp& op, const Embedding& embedding);
+    std::size_t gradient_bytes(ParameterId id) const;
+    RowMove row_move(ValueId from, ValueId to);
+    void add_row_move(const std::string& name, const RowMove& move, BufferId from, BufferId to,
+                      bool zero_first);
+    void shared_rows_gradient(const ScheduledOp& op, std::int64_t count);
+    void forward_positions(const Node& node);
+    void forward_prepend(const Node& node);
+    void backward_prepend_data(const Node& node);
+    void forward_first_token(const Node& node);
+    void backward_first_token(const Node& node);
+    /// Where the matrices of all heads begin in a buffer, in elements.
+    struct HeadMatrix {
+        BufferId buffer = 0;
+        std::int64_t first = 0;
+    };
+    struct HeadInputs {
+        BufferId qkv = 0;
+        std::int64_t part = 0;  ///< elements of all queries, as many as of keys and of values
+        BufferId shares = 0;
+    };
+    static MatmulShape score_product(const HeadsShape& heads);
+    static MatmulShape share_product(const HeadsShape& heads, bool transposed);
+    HeadsShape heads_shape(const Node& node, const Attention& attention);
+    HeadInputs attention_inputs(const Node& node, const HeadsShape& heads);
+    void head_products(const std::string& name, const MatmulShape& shape, const HeadMatrix& a,
+                       const HeadMatrix& b, const HeadMatrix& d);
+    void join(const std::string& name, const HeadsShape& heads, std::int64_t parts, BufferId from,
+              BufferId to);
+    void forward_attention(const Node& node, const Attention& attention);
+    void backward_attention(const Node& node, const Attention& attention);
 
     // lower_pool.cpp
     void forward_window_average(const Node& node, const AveragePool2d& pool);
@@ -163,7 +204,8 @@ private:
         BufferId sums = 0;  ///< synchronised only
     };
     std::map<std::size_t, KeptNorm> norms_;
-    std::map<std::size_t, BufferId> origins_;  ///< of max pools
+    std::map<std::size_t, BufferId> origins_;    ///< of max pools
+    std::map<std::size_t, BufferId> kept_rows_;  ///< of layer norms
 };
 
 }  // namespace rankscope::engine::cuda

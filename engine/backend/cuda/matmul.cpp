@@ -95,7 +95,10 @@ std::string MatmulShape::text() const {
     return std::string(name_of(input)) + " -> " + name_of(output) + " m" + std::to_string(m) + " n" +
            std::to_string(n) + " k" + std::to_string(k) + (transpose_a ? " at" : "") +
            (transpose_b ? " bt" : "") + " rows " + std::to_string(a_row) + " " + std::to_string(b_row) + " " +
-           std::to_string(d_row) + (bias ? " bias" : "") + (relu ? " relu" : "");
+           std::to_string(d_row) + (bias ? " bias" : "") + (relu ? " relu" : "") +
+           (batch == 1 ? ""
+                       : " batch " + std::to_string(batch) + " steps " + std::to_string(a_step) + " " +
+                             std::to_string(b_step) + " " + std::to_string(d_step));
 }
 
 /// cuBLASLt uses column-major order: D' [n × m] = B' · A', where our row-major matrices are its transposed ones.
@@ -126,6 +129,21 @@ struct Matmul::Plan {
         check(cublasLtMatrixLayoutCreate(d.out(), cuda_type(shape.output), rows(shape.n), rows(shape.m),
                                          shape.d_row),
               "cublasLtMatrixLayoutCreate");
+        if (shape.batch > 1) {
+            repeat(a, shape.batch, shape.b_step);
+            repeat(b, shape.batch, shape.a_step);
+            repeat(d, shape.batch, shape.d_step);
+        }
+    }
+
+    static void repeat(const Layout& layout, std::int64_t count, std::int64_t step) {
+        const auto matrices = static_cast<std::int32_t>(count);
+        check(cublasLtMatrixLayoutSetAttribute(layout.get(), CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &matrices,
+                                               sizeof(matrices)),
+              "cublasLtMatrixLayoutSetAttribute");
+        check(cublasLtMatrixLayoutSetAttribute(layout.get(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                               &step, sizeof(step)),
+              "cublasLtMatrixLayoutSetAttribute");
     }
 
     template <typename T>
@@ -244,14 +262,14 @@ bool MatmulLibrary::State::choose(Matmul::Plan& plan, const MatmulShape& shape,
     const cudaStream_t stream = measuring->get();
     const std::string what = "measuring a matrix product (" + shape.text() + ")";
     const std::string remedy = "A smaller batch_size needs less.";
-    const auto bytes = [](std::int64_t rows, std::int64_t row, ElementType type) {
-        return static_cast<std::size_t>(rows * row) * size_of(type);
+    const auto bytes = [&](std::int64_t rows, std::int64_t row, std::int64_t step, ElementType type) {
+        return static_cast<std::size_t>(rows * row + (shape.batch - 1) * step) * size_of(type);
     };
-    const DeviceMemory a(bytes(shape.transpose_a ? shape.k : shape.m, shape.a_row, shape.input), what,
-                         remedy);
-    const DeviceMemory b(bytes(shape.transpose_b ? shape.n : shape.k, shape.b_row, shape.input), what,
-                         remedy);
-    const DeviceMemory d(bytes(shape.m, shape.d_row, shape.output), what, remedy);
+    const DeviceMemory a(bytes(shape.transpose_a ? shape.k : shape.m, shape.a_row, shape.a_step, shape.input),
+                         what, remedy);
+    const DeviceMemory b(bytes(shape.transpose_b ? shape.n : shape.k, shape.b_row, shape.b_step, shape.input),
+                         what, remedy);
+    const DeviceMemory d(bytes(shape.m, shape.d_row, shape.d_step, shape.output), what, remedy);
     const DeviceMemory bias(static_cast<std::size_t>(shape.n) * size_of(shape.output), what, remedy);
     const DeviceMemory workspace(kMostWorkspace, what, remedy);
     constexpr int kSmallNumber = 0x3c;

@@ -31,6 +31,10 @@ struct MatmulShape {
     ElementType output = ElementType::f32;
     bool bias = false;  ///< of the output's type
     bool relu = false;
+    std::int64_t batch = 1;  ///< products, whose matrices begin `…_step` elements apart
+    std::int64_t a_step = 0;
+    std::int64_t b_step = 0;
+    std::int64_t d_step = 0;
 
     std::string text() const;
 };

@@ -3,6 +3,7 @@
 
 #include <engine/backend/cuda/elementwise.h>
 #include <engine/backend/cuda/model_memory.h>
+#include <engine/graph/schedule.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -40,7 +41,7 @@ ModelMemory::ModelMemory(Gpu& gpu, const Graph& graph, ElementType type, const A
       type_(type),
       allocate_(allocate),
       stored_(stored_parameters(graph)),
-      layout_(layout_of(stored_)),
+      layout_(layout_of(stored_, arrival_order(differentiate(graph)))),
       weights_(allocate_flat("the weights", allocate)),
       gradients_(allocate_flat("the gradients", allocate)),
       lines_(layout_.total / kLine, "the optimizer's table", kSmallerModel),

@@ -37,7 +37,7 @@ StepFigures planned_step(const Graph& network, const PlanQuestion& question) {
     const ElementType type = element_of(question.precision);
     const KernelPolicy policy{question.precision == Precision::fp32, question.deterministic};
     const IndexedVector<ParameterId, StoredParameter> stored = stored_parameters(graph);
-    const ParameterLayout layout = layout_of(stored);
+    const ParameterLayout layout = layout_of(stored, arrival_order(differentiate(graph)));
     Addresses addresses;
 
     StepMemory memory{.layout = &layout, .gradients = {addresses.take<float>(layout.total), layout.total}};

@@ -121,7 +121,7 @@ StepRequest RecordedStep::request() const {
 void RecordedStep::batch(const Batch& batch, StepTimes& times) {
     const auto begin = Clock::now();
     CudaExecutable& executable = load(batch);
-    open_.back().batches.emplace_back(&executable, batch.size());
+    open_.back().batches.push_back({&executable, batch.size(), batch.rows});
     if (++done_ != batches_) {  // the last one waits for finish(), which has the update's settings
         executable.enqueue_step(request());
         if (model_.sums_over_ranks()) {
@@ -143,7 +143,7 @@ void RecordedStep::finish(const OptimizerStep& step, bool with_norm, StepTimes& 
     last.clip_norm = options_.clip_norm.value_or(0.0);
     last.want_norm = with_norm;
     open_.back().with_norm = with_norm || options_.clip_norm || options_.loss_scale;
-    open_.back().batches.back().first->enqueue_step(last);
+    open_.back().batches.back().executable->enqueue_step(last);
     announce(reduced_bytes_);
     times.forward_ms += ms_since(begin);
 }
@@ -167,14 +167,14 @@ UpdateResult RecordedStep::result(StepTimes& times) {
 
 UpdateResult RecordedStep::result_of(const Open& update) const {
     UpdateResult result;
-    for (const auto& [executable, size] : update.batches) {
+    for (const auto& [executable, size, rows] : update.batches) {
         const StepResult step = executable->next_result();
         if (!std::isfinite(step.batch.loss)) {
             fail_not_finite(*executable, step.batch.loss);
         }
         check_gradients(step.finite);
-        result.mine.add(step.batch, size);
-        if (&executable == &update.batches.back().first) {
+        result.mine.add(step.batch, size, rows);
+        if (&executable == &update.batches.back().executable) {
             result.skipped = !step.updated;
             if (update.with_norm) {
                 result.gradient_norm = step.gradient_norm;

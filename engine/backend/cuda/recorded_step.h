@@ -37,7 +37,12 @@ public:
 private:
     /// An update whose result was not taken yet.
     struct Open {
-        std::vector<std::pair<CudaExecutable*, std::int64_t>> batches{};  ///< with their sizes
+        struct Part {
+            CudaExecutable* executable = nullptr;
+            std::int64_t size = 0;
+            std::int64_t rows = 1;  ///< labels of a sample
+        };
+        std::vector<Part> batches{};
         bool with_norm = false;
     };
     void prepare_reduction(const GradientExchange& exchange);

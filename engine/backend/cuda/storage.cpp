@@ -136,18 +136,23 @@ IndexedVector<ParameterId, StoredParameter> stored_parameters(const Graph& graph
                 stored[id] = StoredParameter::convolution(
                     shape, point_convolution(graph.values[node.input()].shape,
                                              graph.values[node.output].shape, *conv));
-            } else {
+            } else if (std::holds_alternative<Linear>(node.operation) &&
+                       graph.values[node.input()].shape.size() == 1) {
                 stored[id] = StoredParameter::linear(shape, unflattened(graph, node));
+            } else {  // rows of channels
+                const std::int64_t channels = shape.back();
+                stored[id] = StoredParameter::linear({element_count(shape) / channels, channels}, {channels});
             }
         }
     }
     return stored;
 }
 
-ParameterLayout layout_of(const IndexedVector<ParameterId, StoredParameter>& stored) {
+ParameterLayout layout_of(const IndexedVector<ParameterId, StoredParameter>& stored,
+                          const std::vector<ParameterId>& order) {
     ParameterLayout layout;
     layout.slots.assign(stored.size(), {});
-    for (const ParameterId id : stored.reversed_indices()) {
+    for (const ParameterId id : order) {
         ParameterSlot& slot = layout.slots[id];
         slot = {layout.total, stored[id].size(), {}};
         if (stored[id].live() != stored[id].size()) {

@@ -166,6 +166,39 @@ struct Matmul::Plan {
     MatmulShape shape;
     bool finishes;
 };
+namespace {
+
+/// A matrix that begins at an element of an array.
+template <typename Data>
+struct Begins {
+    Data* data;
+    std::int64_t at;
+};
+
+void multiply(const Matmul::Plan& plan, Begins<const void> a, Begins<const void> b, const void* bias,
+              Begins<void> d) {
+    const MatmulShape& s = plan.shape;
+    std::vector<double> results(static_cast<std::size_t>(s.m * s.n));
+    for (std::int64_t m = 0; m < s.m; ++m) {
+        for (std::int64_t n = 0; n < s.n; ++n) {
+            double sum = 0.0;
+            for (std::int64_t k = 0; k < s.k; ++k) {
+                sum += get(a.data, a.at + (s.transpose_a ? k * s.a_row + m : m * s.a_row + k), s.input) *
+                       get(b.data, b.at + (s.transpose_b ? n * s.b_row + k : k * s.b_row + n), s.input);
+            }
+            results[static_cast<std::size_t>(m * s.n + n)] =
+                plan.finishes ? finished(sum, s.bias ? bias : nullptr, n, s.output, s.relu) : sum;
+        }
+    }
+    for (std::int64_t m = 0; m < s.m; ++m) {
+        for (std::int64_t n = 0; n < s.n; ++n) {
+            put(d.data, d.at + m * s.d_row + n, s.output, results[static_cast<std::size_t>(m * s.n + n)]);
+        }
+    }
+}
+
+}  // namespace
+
 Matmul::Matmul(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {}
 Matmul::~Matmul() = default;
 std::size_t Matmul::workspace_bytes() const {
@@ -181,22 +214,8 @@ void Matmul::run(const void* a, const void* b, const void* bias, void* d, void* 
     emulated::enqueue(stream, [=] {
         const MatmulShape& s = plan.shape;
         std::memset(workspace, 0xff, 64);
-        std::vector<double> results(static_cast<std::size_t>(s.m * s.n));
-        for (std::int64_t m = 0; m < s.m; ++m) {
-            for (std::int64_t n = 0; n < s.n; ++n) {
-                double sum = 0.0;
-                for (std::int64_t k = 0; k < s.k; ++k) {
-                    sum += get(a, s.transpose_a ? k * s.a_row + m : m * s.a_row + k, s.input) *
-                           get(b, s.transpose_b ? n * s.b_row + k : k * s.b_row + n, s.input);
-                }
-                results[static_cast<std::size_t>(m * s.n + n)] =
-                    plan.finishes ? finished(sum, s.bias ? bias : nullptr, n, s.output, s.relu) : sum;
-            }
-        }
-        for (std::int64_t m = 0; m < s.m; ++m) {
-            for (std::int64_t n = 0; n < s.n; ++n) {
-                put(d, m * s.d_row + n, s.output, results[static_cast<std::size_t>(m * s.n + n)]);
-            }
+        for (std::int64_t one = 0; one < s.batch; ++one) {
+            multiply(plan, {a, one * s.a_step}, {b, one * s.b_step}, bias, {d, one * s.d_step});
         }
     });
 }
