@@ -12,7 +12,7 @@ from .machine import Clocks
 
 # model, samples per step, timed steps, runs
 CASES = (("resnet18", 256, 400, 3), ("resnet18", 128, 400, 3), ("resnet18", 1024, 200, 3))
-LARGE_CASES = (("resnet50", 256, 60, 1), ("convnet", 100, 1000, 1))
+LARGE_CASES = (("resnet50", 256, 60, 1), ("gpt2", 8, 20, 1), ("convnet", 100, 1000, 1))
 # For the ratios of a call that measures peers: another call may have had another GPU.
 BESIDE_CASES = (("resnet18", 256, 400, 2),)
 DRY_CASES = (("toy", 8, 5, 2),)
