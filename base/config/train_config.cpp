@@ -121,6 +121,7 @@ const std::vector<std::string>& known_models() {
                                                 "densenet169",
                                                 "densenet201",
                                                 "efficientnet_b0",
+                                                "botnet50",
                                                 "vit_tiny_patch16_224",
                                                 "vit_small_patch16_224",
                                                 "gpt2",

@@ -42,6 +42,7 @@ const Defaults* defaults_of(const std::string& model) {
                                   Defaults{"densenet169", {3, 224, 224}, 1000, 16},
                                   Defaults{"densenet201", {3, 224, 224}, 1000, 16},
                                   Defaults{"efficientnet_b0", {3, 224, 224}, 1000, 16},
+                                  Defaults{"botnet50", {3, 224, 224}, 1000, 16},
                                   Defaults{"vit_tiny_patch16_224", {3, 224, 224}, 1000, 16},
                                   Defaults{"vit_small_patch16_224", {3, 224, 224}, 1000, 16},
                                   Defaults{"gpt2", {1024}, 50257, 4},

@@ -49,7 +49,7 @@ GRADIENT_CASES = [
     ("regnetx_002", (3, 64, 64), 10, 8), ("regnetx_160", (3, 64, 64), 10, 8),
     ("regnety_002", (3, 64, 64), 10, 8), ("regnety_160", (3, 64, 64), 10, 4), ("regnety_320", (3, 64, 64), 10, 4),
     ("efficientnet_b0", (3, 64, 64), 10, 8), ("densenet121", (3, 64, 64), 10, 8), ("densenet201", (3, 64, 64), 10, 4),
-    ("vit_tiny_patch16_224", (3, 64, 64), 10, 8), ("vit_small_patch16_224", (3, 96, 96), 10, 4),
+    ("botnet50", (3, 64, 64), 10, 8), ("vit_tiny_patch16_224", (3, 64, 64), 10, 8), ("vit_small_patch16_224", (3, 96, 96), 10, 4),
     ("gpt2-mini", (64,), 256, 3), ("gpt2-mini", (193,), 101, 2), ("gpt2", (80,), 50257, 2)]
 
 SGD = {"kind": "sgd", "lr": 0.01, "momentum": 0.9, "weight_decay": 1e-4, "nesterov": True}
@@ -196,7 +196,7 @@ def gradients(args, verdict):
     print("|---|---|---|---|---|---|---|---|")
     cases = [(*case, False) for case in GRADIENT_CASES]
     cases += [(*case, True) for case in GRADIENT_CASES
-              if "resne" in case[0] or "regnet" in case[0] or "densenet" in case[0]]
+              if "resne" in case[0] or "regnet" in case[0] or "densenet" in case[0] or "botnet" in case[0]]
     for model, sample, classes, batch, opened in cases:
         if args.model and model not in args.model:
             continue

@@ -274,6 +274,16 @@ GraphBuilder& GraphBuilder::attention(const std::string& name, const Attention& 
     return *this;
 }
 
+GraphBuilder& GraphBuilder::relative_attention(const std::string& name, std::int64_t heads) {
+    const Shape input = shape();
+    attention(name, {.heads = heads, .relative = true});
+    const std::int64_t width = input[0] / 3 / heads;
+    graph_.nodes.back().parameters = {
+        parameter(name + ".pos_emb.rel_height", {2 * input[1] - 1, width}, 0, Initialisation::normal),
+        parameter(name + ".pos_emb.rel_width", {2 * input[2] - 1, width}, 0, Initialisation::normal)};
+    return *this;
+}
+
 ParameterId GraphBuilder::parameter_named(const std::string& name) const {
     for (const ParameterId id : graph_.parameters.indices()) {
         if (graph_.parameters[id].name == name) {

@@ -108,10 +108,14 @@ struct LayerNorm {
     float epsilon = 1e-5F;
 };
 /// torch.nn.functional.scaled_dot_product_attention. A pixel has the queries of all heads, then the keys, then the values:
-/// 3 · channels; the result has channels. Causal: a pixel sees itself and those before it.
+/// 3 · channels; the result has channels. Causal: a pixel sees itself and those before it. Relative: to each score comes
+/// the product of the query with the learned vectors of the key's distance in height and in width (Shaw et al.,
+/// "Self-Attention with Relative Position Representations", 2018; Srinivas et al., "Bottleneck Transformers", 2021);
+/// parameters [2 · height − 1][channels of a head], then [2 · width − 1][…].
 struct Attention {
     std::int64_t heads = 1;
     bool causal = false;
+    bool relative = false;
 };
 /// Mean over the rows of −log softmax(logits)[label]; also counts the rows whose largest logits hold the label. A sample
 /// of {classes} is one row, {classes, T, 1} is one row per token.
@@ -223,6 +227,8 @@ public:
     GraphBuilder& prepend_token(const std::string& parameter);
     GraphBuilder& first_token();
     GraphBuilder& attention(const std::string& name, const Attention& attention);
+    /// The same with relative positions, whose parameters are NAME.pos_emb.rel_height and NAME.pos_emb.rel_width.
+    GraphBuilder& relative_attention(const std::string& name, std::int64_t heads);
     /// A linear layer without bias whose weight is that of an embedding before it.
     GraphBuilder& tied_linear(const std::string& name, const std::string& embedding);
 

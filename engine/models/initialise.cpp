@@ -118,6 +118,9 @@ void initialise(const Graph& graph, std::uint64_t seed, const SetParameter& set)
             case Initialisation::uniform:
                 generator.uniform(values, -redraw.spread, redraw.spread);
                 break;
+            case Initialisation::uniform_fan_in:
+                uniform_fan_in(parameter, generator, values);
+                break;
             case Initialisation::truncated:
                 truncated_normal(redraw.spread, generator, values);
                 break;

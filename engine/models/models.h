@@ -45,6 +45,9 @@ Graph densenet201(const Shape& sample, std::int64_t classes);
 /// Tan, Le, "EfficientNet: Rethinking Model Scaling for Convolutional Neural Networks" (2019), as in timm, which
 /// drops nothing unless asked.
 Graph efficientnet_b0(const Shape& sample, std::int64_t classes);
+/// Srinivas et al., "Bottleneck Transformers for Visual Recognition" (2021), as in Distribuuuu, which fixes 224 pixels and
+/// 1,000 classes: its parameters have the numbers of a torch.nn.Sequential.
+Graph botnet50(const Shape& sample, std::int64_t classes);
 /// Dosovitskiy et al., "An Image is Worth 16x16 Words" (2021), as in timm; for images of any multiple of 16 pixels.
 Graph vit_tiny_patch16_224(const Shape& sample, std::int64_t classes);
 Graph vit_small_patch16_224(const Shape& sample, std::int64_t classes);

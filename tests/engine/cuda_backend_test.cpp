@@ -131,6 +131,26 @@ INSTANTIATE_TEST_SUITE_P(
 
 class CudaBackend : public OnGpu {};
 
+TEST_F(CudaBackend, HeadsWithoutKernelsAreRefused) {
+    const auto fault = [](const Graph& graph) -> std::string {
+        try {
+            compiled(graph, {.batch_size = 2});
+        } catch (const ConfigError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_NE(fault(distances()).find("attention: attention with relative positions runs on CPUs only"),
+              std::string::npos);
+    const Graph narrow = GraphBuilder({3, 4, 4})
+                             .conv2d("stem", {.out_channels = 36})
+                             .attention("heads", {.heads = 2})
+                             .flatten()
+                             .linear("fc", 2)
+                             .cross_entropy();
+    EXPECT_NE(fault(narrow).find("heads: attention heads of 6 channels"), std::string::npos);
+}
+
 TEST_F(CudaBackend, StatisticsAndEvaluationEqualTheCpus) {
     const Graph graph = residual_small();
     const auto model = compiled(graph, {.batch_size = 4});

@@ -4,6 +4,7 @@
 #include <tests/engine/slow_tokens.h>
 
 #include <cmath>
+#include <utility>
 
 namespace rankscope::engine::test {
 namespace {
@@ -43,9 +44,14 @@ Normed normed_of(const Sequence& s, const Doubles& in, std::size_t token, double
 /// One head: visits queries with the share that they take of each key.
 class SlowHead {
 public:
-    SlowHead(const Sequence& qkv, const Doubles& in, const Attention& attention, std::size_t head)
+    SlowHead(const Graph& graph, const Node& node, const Sequence& qkv,
+             const IndexedVector<ParameterId, Doubles>& parameters, const Doubles& in,
+             const Attention& attention, std::size_t head)
         : qkv_(qkv),
           in_(in),
+          image_(graph.values[node.input()].shape),
+          by_height_(attention.relative ? &parameters[node.parameters[0]] : nullptr),
+          by_width_(attention.relative ? &parameters[node.parameters[1]] : nullptr),
           causal_(attention.causal),
           width_(qkv.channels / 3 / static_cast<std::size_t>(attention.heads)),
           first_(head * width_) {}
@@ -59,13 +65,28 @@ public:
     std::size_t seen(std::size_t query) const { return causal_ ? query + 1 : qkv_.tokens; }
     double scale() const { return 1.0 / std::sqrt(static_cast<double>(width_)); }
 
+    /// Where the vectors of the distances from query to key have channel `i`: in height and in width.
+    std::pair<std::size_t, std::size_t> distances(std::size_t i, std::size_t query, std::size_t key) const {
+        const auto height = static_cast<std::size_t>(image_[1]);
+        const auto width = static_cast<std::size_t>(image_[2]);
+        return {(key / width + height - 1 - query / width) * width_ + i,
+                (key % width + width - 1 - query % width) * width_ + i};
+    }
+    double position(std::size_t i, std::size_t query, std::size_t key) const {
+        if (by_height_ == nullptr) {
+            return 0.0;
+        }
+        const auto [height, width] = distances(i, query, key);
+        return (*by_height_)[height] + (*by_width_)[width];
+    }
+
     Doubles shares(std::size_t query) const {
         Doubles shares;
         double sum = 0;
         for (std::size_t key = 0; key < seen(query); ++key) {
             double score = 0;
             for (std::size_t i = 0; i < width_; ++i) {
-                score += in_[at(0, i, query)] * in_[at(1, i, key)];
+                score += in_[at(0, i, query)] * (in_[at(1, i, key)] + position(i, query, key));
             }
             shares.push_back(std::exp(score * scale()));
             sum += shares.back();
@@ -79,17 +100,20 @@ public:
 private:
     const Sequence& qkv_;
     const Doubles& in_;
+    const Shape& image_;
+    const Doubles* by_height_;
+    const Doubles* by_width_;
     bool causal_;
     std::size_t width_;
     std::size_t first_;
 };
 
 template <typename Visit>
-void each_head(const Graph& graph, const Node& node, const Attention& attention, const Doubles& in,
-               Visit visit) {
+void each_head(const Graph& graph, const Node& node, const Attention& attention,
+               const IndexedVector<ParameterId, Doubles>& parameters, const Doubles& in, Visit visit) {
     const Sequence qkv = sequence_of(graph, node.input());
     for (std::size_t head = 0; head < static_cast<std::size_t>(attention.heads); ++head) {
-        const SlowHead one(qkv, in, attention, head);
+        const SlowHead one(graph, node, qkv, parameters, in, attention, head);
         for (std::size_t query = 0; query < qkv.tokens; ++query) {
             visit(one, query);
         }
@@ -155,7 +179,7 @@ bool token_forward(const Graph& graph, const Node& node,
             out[c] = in[from.at(c, 0)];
         }
     } else if (const auto* attention = std::get_if<Attention>(&node.operation)) {
-        each_head(graph, node, *attention, in, [&](const SlowHead& head, std::size_t query) {
+        each_head(graph, node, *attention, parameters, in, [&](const SlowHead& head, std::size_t query) {
             const Doubles shares = head.shares(query);
             for (std::size_t i = 0; i < head.width(); ++i) {
                 for (std::size_t key = 0; key < shares.size(); ++key) {
@@ -238,7 +262,7 @@ bool token_backward(const Graph& graph, const Node& node,
             down[from.at(c, 0)] += up[c];
         }
     } else if (const auto* attention = std::get_if<Attention>(&node.operation)) {
-        each_head(graph, node, *attention, in, [&](const SlowHead& head, std::size_t query) {
+        each_head(graph, node, *attention, parameters, in, [&](const SlowHead& head, std::size_t query) {
             const Doubles shares = head.shares(query);
             Doubles of_shares(shares.size(), 0.0);
             double mean = 0;
@@ -252,8 +276,14 @@ bool token_backward(const Graph& graph, const Node& node,
             for (std::size_t key = 0; key < shares.size(); ++key) {
                 const double of_score = shares[key] * (of_shares[key] - mean) * head.scale();
                 for (std::size_t i = 0; i < head.width(); ++i) {
-                    down[head.at(0, i, query)] += of_score * in[head.at(1, i, key)];
+                    down[head.at(0, i, query)] +=
+                        of_score * (in[head.at(1, i, key)] + head.position(i, query, key));
                     down[head.at(1, i, key)] += of_score * in[head.at(0, i, query)];
+                    if (attention->relative) {
+                        const auto [height, width] = head.distances(i, query, key);
+                        gradients[node.parameters[0]][height] += of_score * in[head.at(0, i, query)];
+                        gradients[node.parameters[1]][width] += of_score * in[head.at(0, i, query)];
+                    }
                 }
             }
         });

@@ -205,6 +205,14 @@ Graph patches() {
         .cross_entropy();
 }
 
+Graph distances() {
+    GraphBuilder net({3, 6, 8});
+    net.conv2d("stem", {.out_channels = 48, .kernel = 2, .stride = 2})
+        .relative_attention("attention", 2)
+        .conv2d("narrow", {.out_channels = 5, .kernel = 3});
+    return net.flatten().linear("fc", 4).cross_entropy();
+}
+
 void as_tokens(const Graph& graph, std::span<float> input) {
     if (const auto* embedding = std::get_if<Embedding>(&graph.nodes.front().operation)) {
         for (float& number : input) {

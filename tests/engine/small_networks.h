@@ -34,6 +34,8 @@ Graph excited();
 Graph language();
 /// A vision transformer of one block: a class token, positions, attention over all tokens, a norm of pixels.
 Graph patches();
+/// Attention with relative positions over an image that is no square, between convolutions.
+Graph distances();
 
 /// Makes tokens of numbers from −0.5 to 1, where the graph begins with an embedding.
 void as_tokens(const Graph& graph, std::span<float> input);

@@ -34,7 +34,7 @@ TEST(DistribuuuuJob, AConfigurationBecomesAJobOfTheEngine) {
 }
 
 TEST(DistribuuuuJob, WhatCannotBeTrainedIsRefusedWithItsKey) {
-    for (const auto& [yaml, word] : {std::pair{"MODEL: {ARCH: botnet50}\n", "botnet50"},
+    for (const auto& [yaml, word] : {std::pair{"MODEL: {ARCH: alexnet}\n", "alexnet"},
                                      {"TRAIN: {BATCH: 3}\n", "BATCH"},
                                      {"TRAIN: {BATCH_SIZE: x}\n", "BATCH_SIZE"},
                                      {"TRAIN: [\n", "resnet.yaml"}}) {

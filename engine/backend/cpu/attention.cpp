@@ -19,11 +19,14 @@ constexpr std::int64_t kBlock = 128;  ///< queries whose scores are in memory to
 /// One head of one sample: its matrices as floats, [tokens][width] each.
 class Head {
 public:
-    explicit Head(const AttentionShape& shape)
+    Head(const AttentionShape& shape, const RelativePositions<const float>& positions)
         : shape_(shape),
+          positions_(positions),
           block_(std::min(kBlock, shape.tokens)),
           scale_(1.0F / std::sqrt(static_cast<float>(shape.width()))),
-          scores_(static_cast<std::size_t>(block_ * shape.tokens)) {}
+          scores_(static_cast<std::size_t>(block_ * shape.tokens)),
+          by_height_(static_cast<std::size_t>(block_ * shape.heights())),
+          by_width_(static_cast<std::size_t>(block_ * shape.widths())) {}
 
     /// The head's columns of rows that are `row` elements apart.
     template <typename T>
@@ -65,6 +68,7 @@ public:
         out_.resize(q_.size());
         each_block([&](std::int64_t first, std::int64_t rows, std::int64_t keys) {
             products_of_keys(first, rows, keys, q_, k_, scores_);
+            add_position_scores(first, rows);
             for (std::int64_t row = 0; row < rows; ++row) {
                 float* const scores = scores_.data() + row * keys;
                 const std::int64_t seen = seen_by(first + row, keys);
@@ -79,7 +83,8 @@ public:
     }
 
     template <typename T>
-    void backward(const T* qkv, const T* y, const float* kept, const T* dy, T* dqkv) {
+    void backward(const T* qkv, const T* y, const float* kept, const T* dy, T* dqkv, float* dpositions) {
+        std::fill_n(dpositions, shape_.position_size(), 0.0F);
         const std::int64_t width = shape_.width();
         take_inputs(qkv);
         take(y, shape_.channels, out_);
@@ -90,6 +95,7 @@ public:
         score_gradients_.resize(scores_.size());
         each_block([&](std::int64_t first, std::int64_t rows, std::int64_t keys) {
             products_of_keys(first, rows, keys, q_, k_, scores_);
+            add_position_scores(first, rows);
             products_of_keys(first, rows, keys, gradient_, v_, score_gradients_);
             for (std::int64_t row = 0; row < rows; ++row) {
                 score_gradient(first + row, row, keys, kept[first + row]);
@@ -101,6 +107,7 @@ public:
                  width);
             gemm(rows, width, keys, of_scores, {k_.data(), width}, false, dq_.data() + first * width, width);
             gemm(keys, width, rows, transposed, {q_.data() + first * width, width}, true, dk_.data(), width);
+            position_gradients(first, rows, dpositions);
         });
         give(dq_, dqkv, 3 * shape_.channels);
         give(dk_, dqkv + shape_.channels, 3 * shape_.channels);
@@ -126,6 +133,60 @@ private:
         const std::int64_t width = shape_.width();
         gemm(rows, keys, width, {of.data() + first * width, width}, {with.data(), width, true}, false,
              result.data(), keys);
+    }
+
+    /// Calls visit(score, product with the distance in height, with that in width), by index, for each score.
+    template <typename Visit>
+    void each_distance(std::int64_t first, std::int64_t rows, const Visit& visit) const {
+        const std::int64_t columns = shape_.columns;
+        const std::int64_t lines = shape_.tokens / columns;
+        for (std::int64_t row = 0; row < rows; ++row) {
+            const std::int64_t height = row * shape_.heights() + lines - 1 - (first + row) / columns;
+            const std::int64_t width = row * shape_.widths() + columns - 1 - (first + row) % columns;
+            for (std::int64_t key = 0; key < shape_.tokens; ++key) {
+                visit(static_cast<std::size_t>(row * shape_.tokens + key),
+                      static_cast<std::size_t>(height + key / columns),
+                      static_cast<std::size_t>(width + key % columns));
+            }
+        }
+    }
+
+    /// All keys: images are not causal.
+    void add_position_scores(std::int64_t first, std::int64_t rows) {
+        if (shape_.columns == 0) {
+            return;
+        }
+        const std::int64_t width = shape_.width();
+        const Matrix queries{q_.data() + first * width, width};
+        gemm(rows, shape_.heights(), width, queries, {positions_.height.data(), width, true}, false,
+             by_height_.data(), shape_.heights());
+        gemm(rows, shape_.widths(), width, queries, {positions_.width.data(), width, true}, false,
+             by_width_.data(), shape_.widths());
+        each_distance(first, rows, [&](std::size_t score, std::size_t height, std::size_t across) {
+            scores_[score] += by_height_[height] + by_width_[across];
+        });
+    }
+
+    void position_gradients(std::int64_t first, std::int64_t rows, float* dpositions) {
+        if (shape_.columns == 0) {
+            return;
+        }
+        std::fill(by_height_.begin(), by_height_.end(), 0.0F);
+        std::fill(by_width_.begin(), by_width_.end(), 0.0F);
+        each_distance(first, rows, [&](std::size_t score, std::size_t height, std::size_t across) {
+            by_height_[height] += score_gradients_[score];
+            by_width_[across] += score_gradients_[score];
+        });
+        const std::int64_t width = shape_.width();
+        const auto add = [&](const std::vector<float>& of, std::int64_t distances, const float* vectors,
+                             float* gradient) {
+            gemm(rows, width, distances, {of.data(), distances}, {vectors, width}, true,
+                 dq_.data() + first * width, width);
+            gemm(distances, width, rows, {of.data(), distances, true}, {q_.data() + first * width, width},
+                 true, gradient, width);
+        };
+        add(by_height_, shape_.heights(), positions_.height.data(), dpositions);
+        add(by_width_, shape_.widths(), positions_.width.data(), dpositions + shape_.heights() * width);
     }
 
     /// Shares that add up to 1; returns the logarithm of the sum of e^(scaled score).
@@ -170,19 +231,23 @@ private:
     }
 
     const AttentionShape& shape_;
+    const RelativePositions<const float>& positions_;
     std::int64_t block_;
     float scale_;
     std::vector<float> scores_;
     std::vector<float> score_gradients_;
+    std::vector<float> by_height_;  ///< queries times the vectors of the distances, or their gradients
+    std::vector<float> by_width_;
     std::vector<float> q_, k_, v_, out_, gradient_, dq_, dk_, dv_;
 };
 
 /// Calls body(head's tools, number of the head of all samples, its first element in a row, its first row).
 template <typename Body>
-void each_head(const AttentionShape& shape, const Body& body) {
+void each_head(const AttentionShape& shape, const RelativePositions<const float>& positions,
+               const Body& body) {
 #pragma omp parallel
     {
-        Head head(shape);
+        Head head(shape, positions);
 #pragma omp for
         for (std::int64_t number = 0; number < shape.batch * shape.heads; ++number) {
             body(head, number, number % shape.heads * shape.width(), number / shape.heads * shape.tokens);
@@ -193,32 +258,51 @@ void each_head(const AttentionShape& shape, const Body& body) {
 }  // namespace
 
 template <typename T>
-void attention_forward(const AttentionShape& shape, std::span<const T> qkv, std::span<T> y,
+void attention_forward(const AttentionShape& shape, std::span<const T> qkv,
+                       const RelativePositions<const float>& positions, std::span<T> y,
                        std::span<float> kept) {
-    each_head(shape, [&](Head& head, std::int64_t number, std::int64_t column, std::int64_t row) {
+    each_head(shape, positions, [&](Head& head, std::int64_t number, std::int64_t column, std::int64_t row) {
         head.forward(qkv.data() + row * 3 * shape.channels + column, y.data() + row * shape.channels + column,
                      kept.data() + number * shape.tokens);
     });
 }
 
 template <typename T>
-void attention_backward(const AttentionShape& shape, std::span<const T> qkv, std::span<const T> y,
-                        std::span<const float> kept, std::span<const T> dy, std::span<T> dqkv) {
-    each_head(shape, [&](Head& head, std::int64_t number, std::int64_t column, std::int64_t row) {
+void attention_backward(const AttentionShape& shape, std::span<const T> qkv,
+                        const RelativePositions<const float>& positions, std::span<const T> y,
+                        std::span<const float> kept, std::span<const T> dy, std::span<T> dqkv,
+                        const RelativePositions<float>& position_gradients, std::span<float> partials) {
+    each_head(shape, positions, [&](Head& head, std::int64_t number, std::int64_t column, std::int64_t row) {
         const std::int64_t wide = row * 3 * shape.channels + column;
         const std::int64_t narrow = row * shape.channels + column;
         head.backward(qkv.data() + wide, y.data() + narrow, kept.data() + number * shape.tokens,
-                      dy.data() + narrow, dqkv.data() + wide);
+                      dy.data() + narrow, dqkv.data() + wide,
+                      partials.data() + number * shape.position_size());
     });
+    // Heads in their order, whoever computed them.
+    const auto size = static_cast<std::size_t>(shape.position_size());
+    const auto sum_into = [&](std::span<float> sum, std::size_t first) {
+        std::fill(sum.begin(), sum.end(), 0.0F);
+        for (std::size_t head = 0; size > 0 && head < partials.size() / size; ++head) {
+            for (std::size_t i = 0; i < sum.size(); ++i) {
+                sum[i] += partials[head * size + first + i];
+            }
+        }
+    };
+    sum_into(position_gradients.height, 0);
+    sum_into(position_gradients.width, position_gradients.height.size());
 }
 
-template void attention_forward<float>(const AttentionShape&, std::span<const float>, std::span<float>,
-                                       std::span<float>);
-template void attention_forward<Bf16>(const AttentionShape&, std::span<const Bf16>, std::span<Bf16>,
-                                      std::span<float>);
-template void attention_backward<float>(const AttentionShape&, std::span<const float>, std::span<const float>,
-                                        std::span<const float>, std::span<const float>, std::span<float>);
-template void attention_backward<Bf16>(const AttentionShape&, std::span<const Bf16>, std::span<const Bf16>,
-                                       std::span<const float>, std::span<const Bf16>, std::span<Bf16>);
+#define RANKSCOPE_INSTANTIATE(T)                                                                   \
+    template void attention_forward<T>(const AttentionShape&, std::span<const T>,                  \
+                                       const RelativePositions<const float>&, std::span<T>,        \
+                                       std::span<float>);                                          \
+    template void attention_backward<T>(const AttentionShape&, std::span<const T>,                 \
+                                        const RelativePositions<const float>&, std::span<const T>, \
+                                        std::span<const float>, std::span<const T>, std::span<T>,  \
+                                        const RelativePositions<float>&, std::span<float>);
+RANKSCOPE_INSTANTIATE(float)
+RANKSCOPE_INSTANTIATE(Bf16)
+#undef RANKSCOPE_INSTANTIATE
 
 }  // namespace rankscope::engine::cpu

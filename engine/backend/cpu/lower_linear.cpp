@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <engine/backend/cpu/gemm.h>
+#include <engine/backend/cpu/kernels.h>
 #include <engine/backend/cpu/layouts.h>
 #include <engine/backend/cpu/lowering.h>
 
@@ -14,14 +16,88 @@ Md Lowering::linear_matrix(ValueId id, dnnl::memory::data_type type) const {
     return plain({batch_ * pixel_count(shape), shape[0]}, type);
 }
 
-// A tied weight is stored as PyTorch stores it, for the operation that it is tied to.
+// A tied weight is stored as PyTorch stores it, for the operation that it is tied to; its gradient is, too.
 Md Lowering::linear_weight(const Node& node, dnnl::memory::data_type type) const {
     const Md& stored = storage_[node.parameters[0]].descriptor;
     return users_[node.parameters[0]] > 1 && type == kFloat ? stored : any(dims_of(stored), type);
 }
 
+bool linear_by_rows(const Graph& graph, const Node& node, dnnl::memory::data_type activations) {
+    return activations == kFloat && std::holds_alternative<Linear>(node.operation) &&
+           graph.values[node.input()].shape.size() == 3;
+}
+
+RowProduct Lowering::row_product(const Node& node) const {
+    const Shape& in = graph_.values[node.input()].shape;
+    return {batch_ * pixel_count(in), in[0], graph_.values[node.output].shape[0]};
+}
+
+void Lowering::forward_linear_rows(const Node& node, const Linear& linear) {
+    const RowProduct shape = row_product(node);
+    const BufferId x = activation_in(node.input(), rows(node.input()));
+    const BufferId w = weights_[node.parameters[0]];
+    const BufferId b = linear.bias ? weights_[node.parameters[1]] : w;
+    new_value(node.output, rows(node.output), linear.relu);
+    const BufferId y = value(node.output).activation;
+    plan_.kernel({x, y}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+        return [=, from = static_cast<const float*>(at(x)), weight = static_cast<const float*>(at(w)),
+                bias = contents<const float>(at(b), static_cast<std::size_t>(linear.bias ? shape.out : 0)),
+                to = contents<float>(at(y), static_cast<std::size_t>(shape.rows * shape.out))] {
+            repeat_row(bias, to);
+            gemm(shape.rows, shape.out, shape.in, {from, shape.in}, {weight, shape.in, true}, linear.bias,
+                 to.data(), shape.out);
+            if (linear.relu) {
+                relu_in_place(to);
+            }
+        };
+    });
+}
+
+void Lowering::backward_weights_linear_rows(const ScheduledOp& op) {
+    const Node& node = graph_.nodes[op.node];
+    const RowProduct shape = row_product(node);
+    const BufferId dy = gradient_of(node.output);
+    const BufferId x = activation_in(node.input(), rows(node.input()));
+    const BufferId dw = gradients_[node.parameters[0]];
+    const bool bias = node.parameters.size() > 1;
+    const BufferId db = bias ? gradients_[node.parameters[1]] : dw;
+    plan_.kernel(
+        {x, dy},
+        [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+            return
+                [=, from = static_cast<const float*>(at(x)),
+                 gradient = contents<const float>(at(dy), static_cast<std::size_t>(shape.rows * shape.out)),
+                 weight = static_cast<float*>(at(dw)),
+                 sums = contents<float>(at(db), static_cast<std::size_t>(bias ? shape.out : 0))] {
+                    gemm(shape.out, shape.in, shape.rows, {gradient.data(), shape.out, true},
+                         {from, shape.in}, false, weight, shape.in);
+                    sum_of_rows(gradient, sums);
+                };
+        },
+        op.finished);
+}
+
+void Lowering::backward_data_linear_rows(const Node& node) {
+    const RowProduct shape = row_product(node);
+    const BufferId dy = gradient_of(node.output);
+    const BufferId w = weights_[node.parameters[0]];
+    write_partial(node.input(), rows(node.input()), [&](BufferId dx) {
+        plan_.kernel({dy, dx}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+            return [=, gradient = static_cast<const float*>(at(dy)),
+                    weight = static_cast<const float*>(at(w)), to = static_cast<float*>(at(dx))] {
+                gemm(shape.rows, shape.in, shape.out, {gradient, shape.out}, {weight, shape.in}, false, to,
+                     shape.in);
+            };
+        });
+    });
+}
+
 void Lowering::forward_linear(std::size_t index, const Linear& linear) {
     const Node& node = graph_.nodes[index];
+    if (linear_by_rows(graph_, node, type_)) {
+        forward_linear_rows(node, linear);
+        return;
+    }
     const bool by_pixel = graph_.values[node.input()].shape.size() == 3;
     // The logits are read row by row by the loss: plain, and float.
     const bool is_logits = graph_.nodes.back().input() == node.output;
@@ -48,6 +124,10 @@ void Lowering::forward_linear(std::size_t index, const Linear& linear) {
 
 void Lowering::backward_weights_linear(const ScheduledOp& op) {
     const Node& node = graph_.nodes[op.node];
+    if (linear_by_rows(graph_, node, type_)) {
+        backward_weights_linear_rows(op);
+        return;
+    }
     const LinearState& state = linears_.at(op.node);
     const BufferId gradient_buffer = gradient_of(node.output);
     const Md bias = node.parameters.size() > 1 ? storage_[node.parameters[1]].descriptor : Md();
@@ -68,6 +148,10 @@ void Lowering::backward_weights_linear(const ScheduledOp& op) {
 
 void Lowering::backward_data_linear(std::size_t index) {
     const Node& node = graph_.nodes[index];
+    if (linear_by_rows(graph_, node, type_)) {
+        backward_data_linear_rows(node);
+        return;
+    }
     const LinearState& state = linears_.at(index);
     const BufferId gradient_buffer = gradient_of(node.output);
     const bool by_pixel = graph_.values[node.input()].shape.size() == 3;

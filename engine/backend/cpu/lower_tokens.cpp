@@ -17,6 +17,15 @@ TokenShape tokens_of(std::int64_t batch, const Shape& shape) {
     return {.batch = batch, .tokens = pixel_count(shape), .channels = shape[0]};
 }
 
+/// Empty where the shape has no relative positions.
+template <typename Number>
+RelativePositions<Number> positions_at(const AttentionShape& shape, void* height, void* width) {
+    const auto size = [&](std::int64_t distances) {
+        return static_cast<std::size_t>(distances * shape.width());
+    };
+    return {contents<Number>(height, size(shape.heights())), contents<Number>(width, size(shape.widths()))};
+}
+
 std::size_t values_of(const TokenShape& shape) {
     return static_cast<std::size_t>(shape.batch * shape.size());
 }
@@ -263,45 +272,71 @@ void Lowering::backward_first_token(std::size_t index) {
     });
 }
 
+AttentionShape Lowering::attention_shape(const Node& node, const Attention& attention) const {
+    const Shape& shape = graph_.values[node.output].shape;
+    return {batch_,          pixel_count(shape), shape[0],
+            attention.heads, attention.causal,   attention.relative ? shape[2] : 0};
+}
+
 void Lowering::forward_attention(std::size_t index, const Attention& attention) {
     const Node& node = graph_.nodes[index];
     const BufferId qkv = activation_in(node.input(), rows(node.input()));
     const TokenShape out = tokens_of(batch_, graph_.values[node.output].shape);
-    const AttentionShape shape{out.batch, out.tokens, out.channels, attention.heads, attention.causal};
+    const AttentionShape shape = attention_shape(node, attention);
     new_value(node.output, rows(node.output));
     const BufferId y = value(node.output).activation;
     const auto sums = static_cast<std::size_t>(shape.batch * shape.heads * shape.tokens);
     const BufferId kept = plan_.buffer(sums * sizeof(float));
     kept_[index] = {qkv, kept};
+    const BufferId height = attention.relative ? weights_[node.parameters[0]] : qkv;
+    const BufferId width = attention.relative ? weights_[node.parameters[1]] : qkv;
     for_type(type_, [&]<typename T>(T) {
         plan_.kernel({qkv, y, kept}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
             return [=, from = contents<const T>(at(qkv), 3 * values_of(out)),
-                    to = contents<T>(at(y), values_of(out)),
-                    keep = contents<float>(at(kept), sums)] { attention_forward<T>(shape, from, to, keep); };
+                    to = contents<T>(at(y), values_of(out)), keep = contents<float>(at(kept), sums),
+                    by = positions_at<const float>(shape, at(height), at(width))] {
+                attention_forward<T>(shape, from, by, to, keep);
+            };
         });
     });
 }
 
-void Lowering::backward_attention(std::size_t index, const Attention& attention) {
-    const Node& node = graph_.nodes[index];
+void Lowering::backward_attention(const ScheduledOp& op, const Attention& attention) {
+    const Node& node = graph_.nodes[op.node];
     const BufferId dy = gradient_of(node.output);
     const BufferId y = value(node.output).activation;
-    const BufferId qkv = kept_.at(index)[0];
-    const BufferId kept = kept_.at(index)[1];
+    const BufferId qkv = kept_.at(op.node)[0];
+    const BufferId kept = kept_.at(op.node)[1];
     const TokenShape out = tokens_of(batch_, graph_.values[node.output].shape);
-    const AttentionShape shape{out.batch, out.tokens, out.channels, attention.heads, attention.causal};
+    const AttentionShape shape = attention_shape(node, attention);
     const auto sums = static_cast<std::size_t>(shape.batch * shape.heads * shape.tokens);
+    const auto partial = static_cast<std::size_t>(shape.batch * shape.heads * shape.position_size());
+    const BufferId partials = attention.relative ? plan_.buffer(partial * sizeof(float)) : kept;
+    const auto of_positions = [&](const IndexedVector<ParameterId, BufferId>& buffers, std::size_t which) {
+        return attention.relative ? buffers[node.parameters[which]] : qkv;
+    };
+    const BufferId height = of_positions(weights_, 0);
+    const BufferId width = of_positions(weights_, 1);
+    const BufferId dheight = of_positions(gradients_, 0);
+    const BufferId dwidth = of_positions(gradients_, 1);
     write_partial(node.input(), rows(node.input()), [&](BufferId dqkv) {
         for_type(type_, [&]<typename T>(T) {
-            plan_.kernel({qkv, y, kept, dy, dqkv}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
-                return [=, from = contents<const T>(at(qkv), 3 * values_of(out)),
-                        result = contents<const T>(at(y), values_of(out)),
-                        keep = contents<const float>(at(kept), sums),
-                        gradient = contents<const T>(at(dy), values_of(out)),
-                        to = contents<T>(at(dqkv), 3 * values_of(out))] {
-                    attention_backward<T>(shape, from, result, keep, gradient, to);
-                };
-            });
+            plan_.kernel(
+                {qkv, y, kept, dy, dqkv, partials},
+                [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                    return [=, from = contents<const T>(at(qkv), 3 * values_of(out)),
+                            by = positions_at<const float>(shape, at(height), at(width)),
+                            result = contents<const T>(at(y), values_of(out)),
+                            keep = contents<const float>(at(kept), sums),
+                            gradient = contents<const T>(at(dy), values_of(out)),
+                            to = contents<T>(at(dqkv), 3 * values_of(out)),
+                            dpositions = positions_at<float>(shape, at(dheight), at(dwidth)),
+                            scratch = contents<float>(at(partials), partial)] {
+                        attention_backward<T>(shape, from, by, result, keep, gradient, to, dpositions,
+                                              scratch);
+                    };
+                },
+                op.finished);
         });
     });
 }

@@ -42,7 +42,7 @@ IndexedVector<ParameterId, Md> native_descriptors(const dnnl::engine& engine, co
     for (const Node& node : graph.nodes) {
         const auto* conv = std::get_if<Conv2d>(&node.operation);
         if ((conv == nullptr && !std::holds_alternative<Linear>(node.operation)) ||
-            users[node.parameters[0]] > 1) {
+            users[node.parameters[0]] > 1 || linear_by_rows(graph, node, activations)) {
             continue;
         }
         Md& weight = descriptors[node.parameters[0]];
@@ -233,6 +233,7 @@ void Lowering::backward_weights(const ScheduledOp& op, bool data_follows) {
                              [&](const AddPositions&) { backward_positions_weights(op); },
                              [&](const PrependToken&) { backward_prepend_weights(op); },
                              [&](const LayerNorm&) { backward_layer_norm_weights(op); },
+                             [&](const Attention& one) { backward_attention(op, one); },
                              [](const auto&) { throw std::logic_error("an operation without weights"); }},
                node.operation);
 }
@@ -261,7 +262,11 @@ void Lowering::backward_data(const ScheduledOp& op) {
                              [&](const PrependToken&) { backward_prepend_data(op.node); },
                              [&](const FirstToken&) { backward_first_token(op.node); },
                              [&](const LayerNorm&) { backward_layer_norm_data(op.node); },
-                             [&](const Attention& one) { backward_attention(op.node, one); },
+                             [&](const Attention& one) {
+                                 if (!one.relative) {  // else it came with the weights
+                                     backward_attention(op, one);
+                                 }
+                             },
                              [](const CrossEntropy&) {},
                              [](const MeanSquaredError&) {}},
                node.operation);

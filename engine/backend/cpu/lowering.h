@@ -8,6 +8,7 @@
 #include <engine/backend/cpu/dnnl_api.h>
 #include <engine/backend/cpu/step_plan.h>
 #include <engine/backend/cpu/tap_convolution.h>
+#include <engine/backend/cpu/token_kernels.h>
 #include <engine/backend/cpu/winograd.h>
 #include <engine/graph/schedule.h>
 
@@ -46,6 +47,16 @@ bool worth_taps(const Graph& graph, const Node& node);
 /// taps.
 std::optional<WinogradTiling> worth_winograd(const Graph& graph, const Node& node);
 TapConvolution tap_shape(const Graph& graph, const Node& node, std::int64_t batch);
+
+/// Linear layers over pixels in floats: matrix products of all rows, whose weights stay as PyTorch stores them. oneDNN's
+/// inner product takes a quarter to half longer for their gradients (ViT-tiny, batch 16, one core with AVX-512).
+bool linear_by_rows(const Graph& graph, const Node& node, dnnl::memory::data_type activations);
+/// [rows][in] · [out][in]ᵀ
+struct RowProduct {
+    std::int64_t rows = 0;
+    std::int64_t in = 0;
+    std::int64_t out = 0;
+};
 
 /// What a run of the step needs besides the plan; lives as long as the executable.
 struct StepState {
@@ -123,6 +134,10 @@ private:
 
     // lower_linear.cpp
     /// A matrix with a row for each sample or, of images, each pixel.
+    RowProduct row_product(const Node& node) const;
+    void forward_linear_rows(const Node& node, const Linear& linear);
+    void backward_weights_linear_rows(const ScheduledOp& op);
+    void backward_data_linear_rows(const Node& node);
     Md linear_matrix(ValueId id, dnnl::memory::data_type type) const;
     Md linear_weight(const Node& node, dnnl::memory::data_type type) const;
     void forward_linear(std::size_t index, const Linear& linear);
@@ -160,7 +175,8 @@ private:
     void forward_first_token(std::size_t index);
     void backward_first_token(std::size_t index);
     void forward_attention(std::size_t index, const Attention& attention);
-    void backward_attention(std::size_t index, const Attention& attention);
+    AttentionShape attention_shape(const Node& node, const Attention& attention) const;
+    void backward_attention(const ScheduledOp& op, const Attention& attention);
 
     // lower_pool.cpp
     /// The value in a layout that channel_view() supports: its own, or plain.

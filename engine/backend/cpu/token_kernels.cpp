@@ -128,6 +128,30 @@ void layer_norm_backward_weights(std::span<const T> x, std::span<const float> ke
     }
 }
 
+void repeat_row(std::span<const float> row, std::span<float> rows) {
+    for (std::size_t at = 0; !row.empty() && at < rows.size(); at += row.size()) {
+        std::copy(row.begin(), row.end(), rows.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+}
+
+void sum_of_rows(std::span<const float> rows, std::span<float> sum) {
+    constexpr std::int64_t kColumns = 64;  // as in layer_norm_backward_weights()
+    const auto width = static_cast<std::int64_t>(sum.size());
+#pragma omp parallel for
+    for (std::int64_t begin = 0; begin < width; begin += kColumns) {
+        const std::int64_t count = std::min(kColumns, width - begin);
+        run_widest([&]() RANKSCOPE_INLINE {
+            float sums[kColumns] = {};
+            for (const float* row = rows.data() + begin; row < rows.data() + rows.size(); row += width) {
+                for (std::int64_t i = 0; i < count; ++i) {
+                    sums[i] += row[i];
+                }
+            }
+            std::copy(sums, sums + count, sum.data() + begin);
+        });
+    }
+}
+
 template <typename T>
 void embedding_forward(std::span<const float> tokens, std::int64_t channels, std::span<const float> table,
                        std::span<T> y) {

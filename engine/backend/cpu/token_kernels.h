@@ -24,6 +24,11 @@ template <typename T>
 void layer_norm_backward_weights(std::span<const T> x, std::span<const float> kept, std::span<const T> dy,
                                  std::span<float> weight_gradient, std::span<float> bias_gradient);
 
+/// Every row of `rows` becomes `row`; an empty one changes nothing.
+void repeat_row(std::span<const float> row, std::span<float> rows);
+/// The sum of all rows; an empty `sum` is not wanted.
+void sum_of_rows(std::span<const float> rows, std::span<float> sum);
+
 /// Rows of the table. Throws std::out_of_range for what is no token in [0, table's rows).
 template <typename T>
 void embedding_forward(std::span<const float> tokens, std::int64_t channels, std::span<const float> table,
@@ -67,14 +72,28 @@ struct AttentionShape {
     std::int64_t channels = 0;  ///< of the result
     std::int64_t heads = 1;
     bool causal = false;
+    std::int64_t columns = 0;  ///< of the image that the tokens are; 0: no relative positions
     std::int64_t width() const { return channels / heads; }
+    std::int64_t heights() const { return columns == 0 ? 0 : 2 * (tokens / columns) - 1; }  ///< distances
+    std::int64_t widths() const { return columns == 0 ? 0 : 2 * columns - 1; }
+    std::int64_t position_size() const { return (heights() + widths()) * width(); }
+};
+/// Vectors of the distances in height [heights][width], and in width.
+template <typename Number>
+struct RelativePositions {
+    std::span<Number> height{};
+    std::span<Number> width{};
 };
 /// `qkv` [batch · tokens][3 · channels], `y` [batch · tokens][channels], `kept` [batch][heads][tokens].
 template <typename T>
-void attention_forward(const AttentionShape& shape, std::span<const T> qkv, std::span<T> y,
+void attention_forward(const AttentionShape& shape, std::span<const T> qkv,
+                       const RelativePositions<const float>& positions, std::span<T> y,
                        std::span<float> kept);
+/// `partials`: scratch memory of batch · heads · position_size() floats.
 template <typename T>
-void attention_backward(const AttentionShape& shape, std::span<const T> qkv, std::span<const T> y,
-                        std::span<const float> kept, std::span<const T> dy, std::span<T> dqkv);
+void attention_backward(const AttentionShape& shape, std::span<const T> qkv,
+                        const RelativePositions<const float>& positions, std::span<const T> y,
+                        std::span<const float> kept, std::span<const T> dy, std::span<T> dqkv,
+                        const RelativePositions<float>& position_gradients, std::span<float> partials);
 
 }  // namespace rankscope::engine::cpu

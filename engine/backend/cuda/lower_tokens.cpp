@@ -25,6 +25,12 @@ MatmulShape head_product(const HeadsShape& heads, std::int64_t m, std::int64_t n
 }  // namespace
 
 void check_attention(const std::string& name, const Shape& input, const Attention& attention) {
+    if (attention.relative) {
+        throw ConfigError(
+            name +
+            ": attention with relative positions runs on CPUs only, so far. Set device: cpu, or "
+            "choose another model.");
+    }
     const std::int64_t width = input[0] / 3 / attention.heads;
     if (width % kGroup != 0) {
         throw ConfigError(name + ": attention heads of " + std::to_string(width) +

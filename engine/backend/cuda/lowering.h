@@ -61,7 +61,7 @@ struct LoweredStep {
     std::int64_t logits_row = 0;
 };
 
-/// Throws ConfigError for heads whose size the kernels do not take. `input`: of the attention.
+/// Throws ConfigError for heads whose size the kernels do not take, and for relative positions. `input`: of the attention.
 void check_attention(const std::string& name, const Shape& input, const Attention& attention);
 
 /// Turns the schedule into operations of `plan`. Must live until the plan is bound.

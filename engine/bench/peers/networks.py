@@ -7,6 +7,7 @@ stride in the 3×3 convolution of a bottleneck), named and initialised as torchv
 """
 import math
 
+import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
@@ -157,6 +158,68 @@ class ResNet(nn.Module):
         return self.fc(self.avgpool(x).flatten(1))
 
 
+class RelativePositions(nn.Module):
+    def __init__(self, size, width):
+        super().__init__()
+        self.rel_height = nn.Parameter(torch.randn(2 * size - 1, width) * width ** -0.5)
+        self.rel_width = nn.Parameter(torch.randn(2 * size - 1, width) * width ** -0.5)
+
+    def forward(self, q):
+        """[batch, heads, tokens, width] → what comes to each score."""
+        size = (len(self.rel_height) + 1) // 2
+        distance = torch.arange(size)[None, :] - torch.arange(size)[:, None] + size - 1  # [query, key]
+        q = q.unflatten(2, (size, size))
+        by_height = torch.einsum("bnhwd,hid->bnhwi", q, self.rel_height[distance])
+        by_width = torch.einsum("bnhwd,wjd->bnhwj", q, self.rel_width[distance])
+        return (by_height[..., :, None] + by_width[..., None, :]).flatten(4).flatten(2, 3)
+
+
+class ImageAttention(nn.Module):
+    def __init__(self, channels, size, heads):
+        super().__init__()
+        self.to_qk = nn.Conv2d(channels, 2 * channels, 1, bias=False)
+        self.to_v = nn.Conv2d(channels, channels, 1, bias=False)
+        self.pos_emb = RelativePositions(size, channels // heads)
+        self.heads = heads
+
+    def forward(self, x):
+        def by_head(y):
+            return y.unflatten(1, (self.heads, -1)).flatten(3).transpose(2, 3)
+        q, k, v = map(by_head, (*self.to_qk(x).chunk(2, 1), self.to_v(x)))
+        q = q * q.shape[-1] ** -0.5
+        shares = (q @ k.transpose(2, 3) + self.pos_emb(q)).softmax(-1)
+        return (shares @ v).transpose(2, 3).reshape(x.shape)
+
+
+class BotBlock(nn.Module):
+    def __init__(self, inputs, size):
+        super().__init__()
+        self.shortcut = nn.Identity() if inputs == 2048 else nn.Sequential(
+            nn.Conv2d(inputs, 2048, 1, bias=False), nn.BatchNorm2d(2048), nn.ReLU())
+        self.net = nn.Sequential(
+            nn.Conv2d(inputs, 512, 1, bias=False), nn.BatchNorm2d(512), nn.ReLU(), ImageAttention(512, size, 4), nn.Identity(),
+            nn.BatchNorm2d(512), nn.ReLU(), nn.Conv2d(512, 2048, 1, bias=False), nn.BatchNorm2d(2048))
+        nn.init.zeros_(self.net[-1].weight)
+
+    def forward(self, x):
+        return F.relu(self.net(x) + self.shortcut(x))
+
+
+class BotStack(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.net = nn.Sequential(*(BotBlock(inputs, size) for inputs in (1024, 2048, 2048)))
+
+    def forward(self, x):
+        return self.net(x)
+
+
+def botnet50(side, classes):
+    """Srinivas et al. (2021), with Distribuuuu's names and start."""
+    backbone = list(ResNet(Bottleneck, (3, 4, 6, 3), 1000).children())
+    return nn.Sequential(*backbone[:-3], BotStack(side // 16), nn.AdaptiveAvgPool2d(1), nn.Flatten(1), nn.Linear(2048, classes))
+
+
 class CausalAttention(nn.Module):
     def __init__(self, channels, heads):
         super().__init__()
@@ -243,7 +306,7 @@ DEFAULTS = {"linear": ((20,), 1, 32), "toy": ((10,), 5, 20), "mlp": ((1, 28, 28)
             "resnet34": ((3, 32, 32), 10, 128), "resnet50": ((3, 224, 224), 1000, 32),
             "resnet101": ((3, 224, 224), 1000, 32), "resnet152": ((3, 224, 224), 1000, 32),
             **{name: ((3, 224, 224), 1000, 32) for name in (*WIDER, *TIMM, *TORCHVISION)},
-            "gpt2": ((1024,), 50257, 4), "gpt2-mini": ((64,), 256, 12)}
+            "botnet50": ((3, 224, 224), 1000, 16), "gpt2": ((1024,), 50257, 4), "gpt2-mini": ((64,), 256, 12)}
 REGRESSIONS = ("linear", "toy")  # mean squared error; all others: cross entropy
 
 
@@ -271,6 +334,8 @@ def build(name, shape, classes):
         return ConvNet(classes)
     if name == "paddle-cnn":
         return PaddleCnn(shape, classes)
+    if name == "botnet50":
+        return botnet50(shape[1], classes)
     if name in GPTS:
         return Gpt(classes, 1024 if name == "gpt2" else shape[0], *GPTS[name])
     if name in TIMM:

@@ -15,7 +15,7 @@ void check_model(const Settings& settings) {
         "resnet18",        "resnet34",         "resnet50",        "resnet101",        "resnet152",
         "resnext50_32x4d", "resnext101_32x8d", "wide_resnet50_2", "wide_resnet101_2", "regnetx_002",
         "regnetx_160",     "regnety_002",      "regnety_160",     "regnety_320",      "densenet121",
-        "densenet169",     "densenet201",      "efficientnet_b0"};
+        "densenet169",     "densenet201",      "efficientnet_b0", "botnet50"};
     if (std::find(known.begin(), known.end(), settings.model.arch) == known.end()) {
         throw SettingsError("MODEL.ARCH is '" + settings.model.arch + "'; this engine trains " +
                             joined(known) + config::suggestion(settings.model.arch, known) +

@@ -4,7 +4,7 @@
 """Records PyTorch's normal draws and initial parameters. Made with torch 1.13.1 (Debian 12: python3-torch) on a CPU
 with AVX2:
     python3 make_torch_initial.py > torch_initial.json
-The last eight models were added with torch 2.15.0, torchvision 0.29.2 and timm 1.0.31; ResNet-18 gave the same numbers.
+The last nine models were added with torch 2.15.0, torchvision 0.29.2 and timm 1.0.31; ResNet-18 gave the same numbers.
 """
 import hashlib
 import json
@@ -37,7 +37,8 @@ def models():
                               ("resnext50_32x4d", (3, 64, 64), 0), ("wide_resnet50_2", (3, 64, 64), 1),
                               ("regnetx_002", (3, 64, 64), 2), ("regnety_002", (3, 64, 64), 3),
                               ("densenet121", (3, 64, 64), 4), ("efficientnet_b0", (3, 64, 64), 5),
-                              ("vit_tiny_patch16_224", (3, 32, 32), 6), ("gpt2-mini", (48,), 7)]:
+                              ("vit_tiny_patch16_224", (3, 32, 32), 6), ("gpt2-mini", (48,), 7),
+                              ("botnet50", (3, 64, 64), 8)]:
         torch.manual_seed(seed)
         m = networks.build(name, shape, 10)
         state = m.state_dict()
