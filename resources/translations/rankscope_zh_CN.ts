@@ -4283,10 +4283,6 @@
             <translation>数据文件夹(&amp;F)</translation>
         </message>
         <message>
-            <source>On the nodes; missing files are downloaded into it. image-folder needs it: root/&lt;split&gt;/&lt;class&gt;/…/&lt;image&gt;, classes in the order of their names.</source>
-            <translation>位于节点上；缺少的文件会下载到其中。image-folder 需要它：root/&lt;split&gt;/&lt;class&gt;/…/&lt;image&gt;，类别按文件夹名排序。</translation>
-        </message>
-        <message>
             <source>the user's cache on the node</source>
             <translation>节点上该用户的缓存</translation>
         </message>
@@ -4363,14 +4359,6 @@
             <translation>数据集的类别数</translation>
         </message>
         <message>
-            <source>Only for image-folder (outputs of the network, at least the number of class folders), random and dummy.</source>
-            <translation>仅用于 image-folder（网络的输出数，不少于类别文件夹数）、random 和 dummy。</translation>
-        </message>
-        <message>
-            <source>image-folder: the class folders; random: 10; dummy: 1000</source>
-            <translation>image-folder：类别文件夹数；random：10；dummy：1000</translation>
-        </message>
-        <message>
             <source>Shape of a sample</source>
             <translation>样本形状</translation>
         </message>
@@ -4387,10 +4375,6 @@
             <translation>训练文件夹</translation>
         </message>
         <message>
-            <source>Only for image-folder: the folder below root.</source>
-            <translation>仅用于 image-folder：root 下的文件夹。</translation>
-        </message>
-        <message>
             <source>Validation folder</source>
             <translation>验证文件夹</translation>
         </message>
@@ -4403,24 +4387,12 @@
             <translation>没有文件的数据集所含的样本数。</translation>
         </message>
         <message>
-            <source>synthetic-digits and random: 20000; dummy: 1000</source>
-            <translation>synthetic-digits 和 random：20000；dummy：1000</translation>
-        </message>
-        <message>
             <source>Validation samples</source>
             <translation>验证样本</translation>
         </message>
         <message>
-            <source>synthetic-digits and random: 4000; dummy: 1000</source>
-            <translation>synthetic-digits 和 random：4000；dummy：1000</translation>
-        </message>
-        <message>
             <source>Seed of the set</source>
             <translation>数据集的种子</translation>
-        </message>
-        <message>
-            <source>synthetic-digits, random and dummy: which samples are drawn.</source>
-            <translation>synthetic-digits、random 和 dummy：抽取哪些样本。</translation>
         </message>
         <message>
             <source>Else use</source>
@@ -5493,6 +5465,42 @@
         <message>
             <source>Find the files that the program writes its numbers to (TensorBoard, wandb, MLflow, CSV, JSON lines), and read curves from them. metrics.tensorboard names a folder instead.</source>
             <translation>查找程序写入数值的文件（TensorBoard、wandb、MLflow、CSV、JSON 行），并从中读取曲线。metrics.tensorboard 则指定一个文件夹。</translation>
+        </message>
+        <message>
+            <source>On the nodes; missing files are downloaded into it. image-folder needs it: root/&lt;split&gt;/&lt;class&gt;/…/&lt;image&gt;, classes in the order of their names. tokens: a folder with train.bin and val.bin; text: a text file, or a folder with *.txt.</source>
+            <translation>节点上的文件夹；缺少的文件会下载到其中。image-folder 必须填写：root/&lt;split&gt;/&lt;class&gt;/…/&lt;image&gt;，类别按名称排序。tokens：含有 train.bin 和 val.bin 的文件夹；text：一个文本文件，或含有 *.txt 的文件夹。</translation>
+        </message>
+        <message>
+            <source>Only for image-folder (outputs of the network, at least the number of class folders), random, dummy and tokens (the vocabulary).</source>
+            <translation>仅用于 image-folder（网络的输出数，不少于类别文件夹的数量）、random、dummy 和 tokens（词表大小）。</translation>
+        </message>
+        <message>
+            <source>image-folder: the class folders; random: 10; dummy: 1000; tokens: 50257</source>
+            <translation>image-folder：类别文件夹的数量；random：10；dummy：1000；tokens：50257</translation>
+        </message>
+        <message>
+            <source>Only for tokens, text and synthetic-text: how many tokens a model sees at once.</source>
+            <translation>仅用于 tokens、text 和 synthetic-text：模型一次看到多少个 token。</translation>
+        </message>
+        <message>
+            <source>tokens: 1024; text and synthetic-text: 128</source>
+            <translation>tokens：1024；text 和 synthetic-text：128</translation>
+        </message>
+        <message>
+            <source>image-folder: the folder below root; tokens: a word of the files' names.</source>
+            <translation>image-folder：root 下的文件夹；tokens：文件名中的一个词。</translation>
+        </message>
+        <message>
+            <source>synthetic-digits, synthetic-text and random: 20000; dummy: 1000</source>
+            <translation>synthetic-digits、synthetic-text 和 random：20000；dummy：1000</translation>
+        </message>
+        <message>
+            <source>synthetic-digits and random: 4000; synthetic-text: 2000; dummy: 1000</source>
+            <translation>synthetic-digits 和 random：4000；synthetic-text：2000；dummy：1000</translation>
+        </message>
+        <message>
+            <source>synthetic-digits, synthetic-text, random and dummy: which samples are drawn.</source>
+            <translation>synthetic-digits、synthetic-text、random 和 dummy：生成哪些样本。</translation>
         </message>
     </context>
     <context>
@@ -16544,6 +16552,34 @@
         <message>
             <source>differs from bucket_mb beside ddp, its older name</source>
             <translation>与 ddp 旁的 bucket_mb（其旧名称）不一致</translation>
+        </message>
+        <message>
+            <source>Name a text file, or a folder with *.txt files.</source>
+            <translation>请填写一个文本文件，或含有 *.txt 文件的文件夹。</translation>
+        </message>
+        <message>
+            <source>Name the folder with the token files, such as train.bin and val.bin.</source>
+            <translation>请填写含有 token 文件（例如 train.bin 和 val.bin）的文件夹。</translation>
+        </message>
+        <message>
+            <source>Leave it out: the samples are tokens.</source>
+            <translation>请删去：样本是 token。</translation>
+        </message>
+        <message>
+            <source>%1 has sequences of tokens, which the model %2 does not take</source>
+            <translation>%1 的样本是 token 序列，模型 %2 不接受</translation>
+        </message>
+        <message>
+            <source>Choose the model gpt2 or gpt2-mini, or another data set.</source>
+            <translation>请选择模型 gpt2 或 gpt2-mini，或换一个数据集。</translation>
+        </message>
+        <message>
+            <source>%1 has no tokens, which the model %2 needs</source>
+            <translation>%1 没有模型 %2 所需的 token</translation>
+        </message>
+        <message>
+            <source>Choose the data set tokens, text or synthetic-text, or another model.</source>
+            <translation>请选择数据集 tokens、text 或 synthetic-text，或换一个模型。</translation>
         </message>
     </context>
     <context>
