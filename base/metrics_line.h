@@ -32,7 +32,7 @@
 ///   loss_all, acc1_all, acc5_all   the same over the batches of all ranks; rank 0, every few steps
 ///   grad_norm    norm of the averaged gradients, before clipping
 ///   lr           learning rate of the step                  samples  samples this rank has seen so far
-///   images_per_s throughput of this rank
+///   images_per_s, tokens_per_s   throughput of this rank
 ///   t_data_ms, t_forward_ms, t_backward_ms, t_comm_ms, t_optimizer_ms, t_step_ms
 ///                time of the step: in data, forward, backward, *exposed* waiting for communication, update,
 ///                and all of it

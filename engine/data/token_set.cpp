@@ -142,7 +142,7 @@ std::string text_of(const fs::path& path) {
 }
 
 /// The split's part of a text whose first nine tenths are for training.
-TokenRun part_of(std::string name, std::shared_ptr<const std::string> text, Split split) {
+TokenRun part_of(std::string name, const std::shared_ptr<const std::string>& text, Split split) {
     const std::size_t border = text->size() / 10 * 9;
     const auto bytes = std::as_bytes(std::span(*text));
     return {std::move(name), text, split == Split::train ? bytes.first(border) : bytes.subspan(border), 1};

@@ -98,11 +98,11 @@ void botnet_start(GraphBuilder& net, const std::string& classifier) {
             net.redraw({net.parameter_named(parameters[0]->name), Initialisation::uniform_fan_in, 0.0,
                         std::exchange(before, 0)});
         } else if (const auto* attention = std::get_if<Attention>(&node.operation)) {
-            const double width = static_cast<double>(kBotInside / attention->heads);
+            const std::int64_t width = kBotInside / attention->heads;
             for (Parameter* parameter : parameters) {
                 parameter->initialisation = Initialisation::zeros;
-                net.redraw(
-                    {net.parameter_named(parameter->name), Initialisation::normal, 1.0 / std::sqrt(width)});
+                net.redraw({net.parameter_named(parameter->name), Initialisation::normal,
+                            1.0 / std::sqrt(static_cast<double>(width))});
             }
         } else if (node.name.starts_with("7.") && node.name.ends_with(".net.8")) {
             parameters[0]->initialisation = Initialisation::zeros;

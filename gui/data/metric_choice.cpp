@@ -84,7 +84,7 @@ PanelSettings read_settings(const QString& text) {
 
 std::vector<std::string> default_metrics(const LiveData& data) {
     std::vector<std::string> names;
-    for (const char* name : {"loss", "acc1", "images_per_s"}) {
+    for (const char* name : {"loss", "acc1", "images_per_s", "tokens_per_s"}) {
         if (data.state.metrics.find(name)) {
             names.emplace_back(name);
         }

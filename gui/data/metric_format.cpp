@@ -29,6 +29,7 @@ constexpr std::array kTitles{
     Title{"loss", QT_TRANSLATE_NOOP("Metric", "Loss")},
     Title{"acc1", QT_TRANSLATE_NOOP("Metric", "Accuracy")},
     Title{"images_per_s", QT_TRANSLATE_NOOP("Metric", "Images/s per rank")},
+    Title{"tokens_per_s", QT_TRANSLATE_NOOP("Metric", "Tokens/s")},
     Title{"lr", QT_TRANSLATE_NOOP("Metric", "Learning rate")},
     Title{"grad_norm", QT_TRANSLATE_NOOP("Metric", "Gradient norm")},
     Title{"samples", QT_TRANSLATE_NOOP("Metric", "Samples")},
@@ -126,6 +127,9 @@ QString metric_header(const std::string& name) {
     }
     if (name == "images_per_s") {
         return Words::tr("Images/s");
+    }
+    if (name == "tokens_per_s") {
+        return metric_title(name);
     }
     return is_known_metric(name) && name != "loss" ? qs(name) : metric_title(name);
 }

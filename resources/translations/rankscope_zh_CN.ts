@@ -8713,6 +8713,10 @@
             <source>%1 ms</source>
             <translation>%1 ms</translation>
         </message>
+        <message>
+            <source>Tokens/s</source>
+            <translation>token/s</translation>
+        </message>
     </context>
     <context>
         <name>MetricPlot</name>
