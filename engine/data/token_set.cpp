@@ -187,11 +187,13 @@ std::int32_t TokenRun::token(std::int64_t at) const {
     return width == 1 ? low : low | (std::to_integer<std::int32_t>(bytes[place + 1]) << 8);
 }
 
-TokenSet::TokenSet(std::vector<TokenRun> runs, std::int64_t length, std::int64_t vocabulary, Split split)
+TokenSet::TokenSet(std::vector<TokenRun> runs, std::int64_t length, std::int64_t vocabulary, Split split,
+                   std::optional<std::int64_t> limit)
     : runs_(std::move(runs)), length_(length), vocabulary_(vocabulary), shifts_(split == Split::train) {
     for (const TokenRun& run : runs_) {
         size_ += windows_of(run);
     }
+    size_ = std::min(size_, limit.value_or(size_));
     if (size_ == 0) {
         throw Error(runs_.front().name + ": has " + std::to_string(tokens()) +
                     " tokens: too few for a sequence of " + std::to_string(length_) +
@@ -256,7 +258,8 @@ std::shared_ptr<const TokenSet> load_tokens(const config::DatasetConfig& config,
     } else {
         runs.push_back(config.name == "text" ? text_files(config, split) : drawn_text(config, split));
     }
-    return std::make_shared<const TokenSet>(std::move(runs), kind.shape[0], kind.classes.value(), split);
+    return std::make_shared<const TokenSet>(std::move(runs), kind.shape[0], kind.classes.value(), split,
+                                            split == Split::train ? config.limit : std::nullopt);
 }
 
 }  // namespace rankscope::engine

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,8 +32,9 @@ struct TokenRun {
 /// token in each epoch, so that a model sees every place of the text with every context.
 class TokenSet {
 public:
-    /// Throws Error where no run has a whole window, naming what there is.
-    TokenSet(std::vector<TokenRun> runs, std::int64_t length, std::int64_t vocabulary, Split split);
+    /// `limit`: windows at most. Throws Error where no run has a whole window, naming what there is.
+    TokenSet(std::vector<TokenRun> runs, std::int64_t length, std::int64_t vocabulary, Split split,
+             std::optional<std::int64_t> limit);
 
     std::int64_t length() const { return length_; }
     /// Windows of an epoch.

@@ -81,6 +81,10 @@ TEST(TokenFiles, AreReadInWindowsWithTheNextTokenAsLabel) {
     ASSERT_EQ(validation->size(), 2);
     EXPECT_EQ(window(*validation, 7, 1).labels.back(), 1008) << "the same in every epoch";
     EXPECT_NE(training->identity(), validation->identity());
+    config::DatasetConfig limited = tokens_in(folder, 4);
+    limited.limit = 3;
+    EXPECT_EQ(load_tokens(limited, Split::train)->size(), 3);
+    EXPECT_EQ(load_tokens(limited, Split::test)->size(), 2) << "a limit is for training";
 }
 
 TEST(TokenFiles, BeginAtAnotherTokenInEachEpoch) {
