@@ -50,10 +50,15 @@ int convert_command(int argc, char** argv) {
         throw ConfigError(out + " is there already; --overwrite replaces it");
     }
     std::vector<TensorRecord> tensors = read_weights(std::filesystem::path(in).lexically_normal());
-    if (transformers && !is_gpt2(tensors)) {
-        throw ConfigError(in + " has no GPT-2: --transformers is for no other network");
+    if (transformers) {
+        if (!is_gpt2(tensors)) {
+            throw ConfigError(in + " has no GPT-2: --transformers is for no other network");
+        }
+        tensors = to_transformers_layout(std::move(tensors));
     }
-    tensors = transformers ? to_transformers_layout(std::move(tensors)) : std::move(tensors);
+    if (std::filesystem::path(out).extension() != ".safetensors") {
+        tensors = with_head(std::move(tensors));
+    }
     write_state_dict(out, tensors);
     std::uint64_t bytes = 0;
     for (const TensorRecord& tensor : tensors) {

@@ -7,11 +7,13 @@
 #include <array>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace rankscope::engine {
 namespace {
 
 constexpr std::string_view kModulePrefix = "transformer.";
+constexpr std::string_view kHead = "lm_head.weight";
 
 bool is_linear_weight(std::string_view name) {
     constexpr std::array kLinear{std::string_view("attn.c_attn.weight"),
@@ -70,9 +72,8 @@ std::vector<TensorRecord> to_engine_layout(std::vector<TensorRecord> tensors) {
         return tensors;
     }
     const bool transposed = attention->shape[1] == 3 * attention->shape[0];
-    std::erase_if(tensors, [](const TensorRecord& tensor) {
-        return tensor.name == "lm_head.weight" || is_mask(tensor.name);
-    });
+    std::erase_if(tensors,
+                  [](const TensorRecord& tensor) { return tensor.name == kHead || is_mask(tensor.name); });
     for (TensorRecord& tensor : tensors) {
         if (!tensor.name.starts_with(kModulePrefix)) {
             tensor.name.insert(0, kModulePrefix);
@@ -86,6 +87,16 @@ std::vector<TensorRecord> to_engine_layout(std::vector<TensorRecord> tensors) {
 
 std::vector<TensorRecord> to_transformers_layout(std::vector<TensorRecord> tensors) {
     transpose_linear_weights(tensors);
+    return tensors;
+}
+
+std::vector<TensorRecord> with_head(std::vector<TensorRecord> tensors) {
+    const TensorRecord* const table = find_tensor(tensors, "transformer.wte.weight");
+    if (table != nullptr && find_tensor(tensors, kHead) == nullptr) {
+        TensorRecord head = *table;
+        head.name = kHead;
+        tensors.push_back(std::move(head));
+    }
     return tensors;
 }
 

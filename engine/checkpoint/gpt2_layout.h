@@ -20,4 +20,8 @@ std::vector<TensorRecord> to_engine_layout(std::vector<TensorRecord> tensors);
 /// transformers' names and shapes. Precondition: is_gpt2(tensors), in the engine's layout.
 std::vector<TensorRecord> to_transformers_layout(std::vector<TensorRecord> tensors);
 
+/// With lm_head.weight, the token table once more, which a PyTorch module with a tied weight has in its state dict, so that
+/// load_state_dict() asks for it; tensors of another network are left alone.
+std::vector<TensorRecord> with_head(std::vector<TensorRecord> tensors);
+
 }  // namespace rankscope::engine

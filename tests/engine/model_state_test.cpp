@@ -200,8 +200,14 @@ TEST(Convert, Gpt2HasTheLayoutOfTransformersWhereRequested) {
     const std::string file = (folder / "gpt.safetensors").string();
     write_state_dict(file, theirs);
     EXPECT_EQ(read_weights(file), own);
+    const std::vector<TensorRecord> with_both = with_head(own);
+    EXPECT_EQ(with_both.size(), own.size() + 1) << "PyTorch's state dict has the tied weight twice";
+    EXPECT_EQ(find_tensor(with_both, "lm_head.weight")->bytes,
+              find_tensor(own, "transformer.wte.weight")->bytes);
+    EXPECT_EQ(to_engine_layout(with_both), own);
     const std::vector<TensorRecord> other{float_tensor("fc.weight", {1}, std::vector<float>(1))};
     EXPECT_EQ(to_engine_layout(other), other);
+    EXPECT_EQ(with_head(other), other);
     EXPECT_FALSE(is_gpt2(other));
 }
 
