@@ -68,7 +68,7 @@ Batch batch_of(const Graph& graph, std::int64_t size) {
 }
 
 TEST(EmulatedCuda, AnyOrderThatTheStepAllowsGivesTheSameBits) {
-    for (Graph (*const build)() : {residual_small, unfused, tiny_net, language, patches}) {
+    for (Graph (*const build)() : {residual_small, unfused, tiny_net, language, patches, distances}) {
         const Graph graph = build();
         for (const double clip_norm : {0.0, 5.0}) {
             const auto expected = trained(graph, Precision::bf16, clip_norm);

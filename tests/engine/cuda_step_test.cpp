@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
                                          Network{"residual_small", residual_small},
                                          Network{"unfused", unfused}, Network{"mlp", mlp},
                                          Network{"toy", toy}, Network{"language", language},
-                                         Network{"patches", patches}),
+                                         Network{"patches", patches}, Network{"distances", distances}),
                        ::testing::Values(Precision::fp32, Precision::tf32, Precision::bf16)),
     [](const auto& tested) {
         const Precision precision = std::get<1>(tested.param);

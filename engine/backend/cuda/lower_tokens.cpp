@@ -1,9 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <engine/backend/cuda/elementwise.h>
 #include <engine/backend/cuda/lowering.h>
 #include <engine/backend/cuda/tokens.h>
 #include <engine/error.h>
+
+#include <algorithm>
+#include <array>
 
 namespace rankscope::engine::cuda {
 namespace {
@@ -25,12 +29,6 @@ MatmulShape head_product(const HeadsShape& heads, std::int64_t m, std::int64_t n
 }  // namespace
 
 void check_attention(const std::string& name, const Shape& input, const Attention& attention) {
-    if (attention.relative) {
-        throw ConfigError(
-            name +
-            ": attention with relative positions runs on CPUs only, so far. Set device: cpu, or "
-            "choose another model.");
-    }
     const std::int64_t width = input[0] / 3 / attention.heads;
     if (width % kGroup != 0) {
         throw ConfigError(name + ": attention heads of " + std::to_string(width) +
@@ -237,7 +235,8 @@ void Lowering::backward_first_token(const Node& node) {
 }
 
 void Lowering::head_products(const std::string& name, const MatmulShape& shape, const HeadMatrix& a,
-                             const HeadMatrix& b, const HeadMatrix& d) {
+                             const HeadMatrix& b, const HeadMatrix& d,
+                             const std::vector<ParameterId>& finished) {
     const auto kernel = libraries_.products.make(shape, options_.measure);
     const BufferId workspace = plan_.scratch(kernel->workspace_bytes());
     plan_.add({name,
@@ -251,13 +250,20 @@ void Lowering::head_products(const std::string& name, const MatmulShape& shape, 
                            to = address(d, shape.output), scratch = at(workspace)](cudaStream_t stream) {
                        kernel->run(left, right, nullptr, to, scratch, stream);
                    };
-               }});
+               },
+               Lane::main,
+               finished});
 }
 
 HeadsShape Lowering::heads_shape(const Node& node, const Attention& attention) {
     const LoweredValue& in = value(node.input());
-    return {options_.batch,   in.pixels(),  attention.heads, in.channels / 3 / attention.heads,
-            attention.causal, options_.type};
+    return {options_.batch,
+            in.pixels(),
+            attention.heads,
+            in.channels / 3 / attention.heads,
+            attention.causal,
+            options_.type,
+            attention.relative ? in.width : 0};
 }
 
 /// Queries, keys and values by head, and what each query takes of each value.
@@ -278,14 +284,101 @@ Lowering::HeadInputs Lowering::attention_inputs(const Node& node, const HeadsSha
     head_products(node.name + " scores", score_product(heads), {made.qkv, 0}, {made.qkv, made.part},
                   {scores, 0});
     made.shares = plan_.buffer(static_cast<std::size_t>(heads.scores()) * size_of(heads.type));
-    plan_.add({node.name + " shares",
-               {scores},
-               {made.shares},
-               [=, to = made.shares](const StepPlan::Pointer& at) -> StepPlan::Run {
-                   return [=, from = static_cast<const float*>(at(scores)), shares = at(to)](
-                              cudaStream_t stream) { attention_shares(heads, from, shares, stream); };
-               }});
+    const bool relative = heads.columns > 0;
+    std::vector<BufferId> reads{scores};
+    BufferId height = scores;
+    BufferId width = scores;
+    if (relative) {
+        height = distance_scores(node, heads, made.qkv, heads.heights(), 0);
+        width = distance_scores(node, heads, made.qkv, heads.widths(), 1);
+        reads.insert(reads.end(), {height, width});
+    }
+    plan_.add(
+        {node.name + " shares",
+         reads,
+         {made.shares},
+         [=, to = made.shares](const StepPlan::Pointer& at) -> StepPlan::Run {
+             const DistanceRows distances{relative ? at(height) : nullptr, relative ? at(width) : nullptr};
+             return [=, from = static_cast<const float*>(at(scores)), shares = at(to)](cudaStream_t stream) {
+                 attention_shares(heads, from, distances, shares, stream);
+             };
+         }});
     return made;
+}
+
+/// The products of all queries with the vectors of the distances, a parameter of the node.
+BufferId Lowering::distance_scores(const Node& node, const HeadsShape& heads, BufferId qkv,
+                                   std::int64_t distances, std::size_t parameter) {
+    const std::int64_t queries = heads.count() * heads.tokens;
+    const BufferId scores = plan_.buffer(static_cast<std::size_t>(queries * distances) * sizeof(float));
+    head_products(node.name + " distances",
+                  {.m = queries,
+                   .n = distances,
+                   .k = heads.width,
+                   .transpose_b = true,
+                   .a_row = heads.width,
+                   .b_row = heads.width,
+                   .d_row = distances,
+                   .input = heads.type,
+                   .output = ElementType::f32},
+                  {qkv, 0}, {weights_[node.parameters[parameter]], 0}, {scores, 0});
+    return scores;
+}
+
+/// From the gradients of the scores those of the distances' vectors, and what they add to the queries', which are in dqkv.
+void Lowering::distance_gradient(const ScheduledOp& op, const HeadsShape& heads, const HeadInputs& in,
+                                 BufferId dscores, BufferId dqkv) {
+    const Node& node = graph_.nodes[op.node];
+    const std::string name = node.name + " gradient of distances";
+    const std::int64_t queries = heads.count() * heads.tokens;
+    const std::array<std::int64_t, 2> distances{heads.heights(), heads.widths()};
+    std::array<BufferId, 2> products{};
+    std::array<BufferId, 2> of_queries{};
+    for (std::size_t i = 0; i < distances.size(); ++i) {
+        products[i] = plan_.buffer(static_cast<std::size_t>(queries * distances[i]) * size_of(heads.type));
+        of_queries[i] = plan_.buffer(static_cast<std::size_t>(in.part) * size_of(heads.type));
+    }
+    plan_.add(
+        {name, {dscores}, {products[0], products[1]}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+             return [=, from = at(dscores), height = at(products[0]), width = at(products[1])](
+                        cudaStream_t stream) { distance_gradients(heads, from, height, width, stream); };
+         }});
+    for (std::size_t i = 0; i < distances.size(); ++i) {
+        head_products(name + " to queries",
+                      {.m = queries,
+                       .n = heads.width,
+                       .k = distances[i],
+                       .a_row = distances[i],
+                       .b_row = heads.width,
+                       .d_row = heads.width,
+                       .input = heads.type,
+                       .output = heads.type},
+                      {products[i], 0}, {weights_[node.parameters[i]], 0}, {of_queries[i], 0});
+        head_products(name + " to vectors",
+                      {.m = distances[i],
+                       .n = heads.width,
+                       .k = queries,
+                       .transpose_a = true,
+                       .a_row = distances[i],
+                       .b_row = heads.width,
+                       .d_row = heads.width,
+                       .input = heads.type,
+                       .output = ElementType::f32},
+                      {products[i], 0}, {in.qkv, 0}, {gradients_[node.parameters[i]], 0},
+                      i == 0 ? std::vector<ParameterId>{} : op.finished);
+    }
+    plan_.add({name + " joined",
+               {of_queries[0], of_queries[1]},
+               {dqkv},
+               [=, type = heads.type, count = in.part](const StepPlan::Pointer& at) -> StepPlan::Run {
+                   GradientParts parts;
+                   for (const BufferId part : {dqkv, of_queries[0], of_queries[1]}) {
+                       parts.parts[parts.count++] = at(part);
+                   }
+                   return [=, to = at(dqkv)](cudaStream_t stream) {
+                       gradient_sum(type, count, parts, nullptr, to, stream);
+                   };
+               }});
 }
 
 /// [tokens][width] · [tokens][width]ᵀ as floats: scores, and the gradients of shares.
@@ -329,7 +422,8 @@ void Lowering::forward_attention(const Node& node, const Attention& attention) {
 }
 
 // Shares are computed again: to keep them would take tokens² numbers a head and layer.
-void Lowering::backward_attention(const Node& node, const Attention& attention) {
+void Lowering::backward_attention(const ScheduledOp& op, const Attention& attention) {
+    const Node& node = graph_.nodes[op.node];
     const HeadsShape heads = heads_shape(node, attention);
     const std::string name = node.name + " gradient";
     const BufferId rows = gradient_of(node.output);
@@ -358,6 +452,9 @@ void Lowering::backward_attention(const Node& node, const Attention& attention) 
     const BufferId dqkv = plan_.buffer(bytes(3 * in.part, heads.type));
     head_products(name + " of queries", share_product(heads, false), {dscores, 0}, {in.qkv, in.part},
                   {dqkv, 0});
+    if (attention.relative) {
+        distance_gradient(op, heads, in, dscores, dqkv);
+    }
     head_products(name + " of keys", share_product(heads, true), {dscores, 0}, {in.qkv, 0}, {dqkv, in.part});
     head_products(name + " of values", share_product(heads, true), {in.shares, 0}, {dout, 0},
                   {dqkv, 2 * in.part});

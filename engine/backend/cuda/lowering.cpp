@@ -193,6 +193,7 @@ void Lowering::backward_weights(const ScheduledOp& op) {
                       [&](const AddPositions&) { shared_rows_gradient(op, value(node.output).pixels()); },
                       [&](const PrependToken&) { shared_rows_gradient(op, 1); },
                       [&](const LayerNorm&) { backward_layer_norm_weights(op); },
+                      [&](const Attention& one) { backward_attention(op, one); },
                       [](const auto&) { throw std::logic_error("an operation without weights"); }},
         node.operation);
 }
@@ -220,7 +221,11 @@ void Lowering::backward_data(const ScheduledOp& op) {
                              [&](const PrependToken&) { backward_prepend_data(node); },
                              [&](const FirstToken&) { backward_first_token(node); },
                              [&](const LayerNorm&) { backward_layer_norm_data(op.node); },
-                             [&](const Attention& one) { backward_attention(node, one); },
+                             [&](const Attention& one) {
+                                 if (!one.relative) {  // else it came with the weights
+                                     backward_attention(op, one);
+                                 }
+                             },
                              [](const CrossEntropy&) {},
                              [](const MeanSquaredError&) {}},
                node.operation);

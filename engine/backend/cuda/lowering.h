@@ -61,7 +61,7 @@ struct LoweredStep {
     std::int64_t logits_row = 0;
 };
 
-/// Throws ConfigError for heads whose size the kernels do not take, and for relative positions. `input`: of the attention.
+/// Throws ConfigError for heads whose size the kernels do not take. `input`: of the attention.
 void check_attention(const std::string& name, const Shape& input, const Attention& attention);
 
 /// Turns the schedule into operations of `plan`. Must live until the plan is bound.
@@ -156,11 +156,16 @@ private:
     HeadsShape heads_shape(const Node& node, const Attention& attention);
     HeadInputs attention_inputs(const Node& node, const HeadsShape& heads);
     void head_products(const std::string& name, const MatmulShape& shape, const HeadMatrix& a,
-                       const HeadMatrix& b, const HeadMatrix& d);
+                       const HeadMatrix& b, const HeadMatrix& d,
+                       const std::vector<ParameterId>& finished = {});
+    BufferId distance_scores(const Node& node, const HeadsShape& heads, BufferId qkv, std::int64_t distances,
+                             std::size_t parameter);
+    void distance_gradient(const ScheduledOp& op, const HeadsShape& heads, const HeadInputs& in,
+                           BufferId dscores, BufferId dqkv);
     void join(const std::string& name, const HeadsShape& heads, std::int64_t parts, BufferId from,
               BufferId to);
     void forward_attention(const Node& node, const Attention& attention);
-    void backward_attention(const Node& node, const Attention& attention);
+    void backward_attention(const ScheduledOp& op, const Attention& attention);
 
     // lower_pool.cpp
     void forward_window_average(const Node& node, const AveragePool2d& pool);

@@ -309,31 +309,84 @@ __global__ void __launch_bounds__(kThreads)
     store(to + (to_heads ? i : in_row) * kBlock, load(from + (to_heads ? in_row : i) * kBlock));
 }
 
+/// What the distances add to a query's scores.
+struct RowDistances {
+    const float* height = nullptr;  ///< of the distance from the query to line 0
+    const float* width = nullptr;   ///< … to column 0
+    std::int64_t columns = 1;
+
+    __device__ __forceinline__ float at(std::int64_t key) const {
+        return height == nullptr ? 0.0F : height[key / columns] + width[key % columns];
+    }
+};
+
 template <typename T>
 __global__ void __launch_bounds__(kRowThreads)
-    shares_kernel(std::int64_t rows, HeadsShape shape, std::int64_t score_row, float scale,
-                  const float* __restrict__ scores, T* __restrict__ shares) {
+    shares_kernel(std::int64_t rows, HeadsShape shape, std::int64_t score_row, std::int64_t heights,
+                  std::int64_t widths, float scale, const float* __restrict__ scores,
+                  const float* __restrict__ by_height, const float* __restrict__ by_width,
+                  T* __restrict__ shares) {
     wait_for_inputs();
     const std::int64_t row = row_of_warp();
     const int lane = lane_of_warp();
     if (row >= rows) {
         return;
     }
-    const std::int64_t seen = shape.causal ? row % shape.tokens + 1 : shape.tokens;
+    const std::int64_t query = row % shape.tokens;
+    const std::int64_t seen = shape.causal ? query + 1 : shape.tokens;
     const float* from = scores + row * score_row;
+    RowDistances distances;
+    if (by_height != nullptr) {
+        distances.columns = shape.columns;
+        distances.height =
+            by_height + row * heights + shape.tokens / shape.columns - 1 - query / shape.columns;
+        distances.width = by_width + row * widths + shape.columns - 1 - query % shape.columns;
+    }
     float largest = -INFINITY;
     for (std::int64_t key = lane; key < seen; key += kWarp) {
-        largest = fmaxf(largest, from[key]);
+        largest = fmaxf(largest, from[key] + distances.at(key));
     }
     largest = warp_max(largest);
     float sum = 0.0F;
     for (std::int64_t key = lane; key < seen; key += kWarp) {
-        sum += expf((from[key] - largest) * scale);
+        sum += expf((from[key] + distances.at(key) - largest) * scale);
     }
     const float share = 1.0F / warp_sum(sum);
     T* to = shares + row * score_row;
     for (std::int64_t key = lane; key < score_row; key += kWarp) {
-        put(to + key, key < seen ? expf((from[key] - largest) * scale) * share : 0.0F);
+        put(to + key, key < seen ? expf((from[key] + distances.at(key) - largest) * scale) * share : 0.0F);
+    }
+}
+
+/// A thread for each query and distance: in height first, then in width.
+template <typename T>
+__global__ void __launch_bounds__(kThreads)
+    distance_gradient_kernel(std::int64_t count, HeadsShape shape, std::int64_t score_row,
+                             std::int64_t heights, std::int64_t widths, const T* __restrict__ gradients,
+                             T* __restrict__ by_height, T* __restrict__ by_width) {
+    wait_for_inputs();
+    const std::int64_t i = this_thread();
+    if (i >= count) {
+        return;
+    }
+    const std::int64_t row = i / (heights + widths);
+    const std::int64_t distance = i % (heights + widths);
+    const std::int64_t query = row % shape.tokens;
+    const std::int64_t lines = shape.tokens / shape.columns;
+    const T* from = gradients + row * score_row;
+    float sum = 0.0F;
+    if (distance < heights) {
+        const std::int64_t line = distance - (lines - 1) + query / shape.columns;
+        for (std::int64_t column = 0; line >= 0 && line < lines && column < shape.columns; ++column) {
+            sum += of(from[line * shape.columns + column]);
+        }
+        put(by_height + row * heights + distance, sum);
+    } else {
+        const std::int64_t column = distance - heights - (shape.columns - 1) + query % shape.columns;
+        for (std::int64_t line = 0; column >= 0 && column < shape.columns && line < lines; ++line) {
+            sum += of(from[line * shape.columns + column]);
+        }
+        put(by_width + row * widths + distance - heights, sum);
     }
 }
 
@@ -478,12 +531,26 @@ void join_heads(const HeadsShape& shape, std::int64_t parts, const void* heads, 
     });
 }
 
-void attention_shares(const HeadsShape& shape, const float* scores, void* shares, cudaStream_t stream) {
+void attention_shares(const HeadsShape& shape, const float* scores, const DistanceRows& distances,
+                      void* shares, cudaStream_t stream) {
     with_element(shape.type, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
         const std::int64_t rows = shape.count() * shape.tokens;
         launch(shares_kernel<T>, blocks_of_rows(rows), dim3(kRowThreads), stream, rows, shape,
-               shape.score_row(), scale_of(shape), scores, static_cast<T*>(shares));
+               shape.score_row(), shape.heights(), shape.widths(), scale_of(shape), scores,
+               static_cast<const float*>(distances.height), static_cast<const float*>(distances.width),
+               static_cast<T*>(shares));
+    });
+}
+
+void distance_gradients(const HeadsShape& shape, const void* score_gradients, void* height, void* width,
+                        cudaStream_t stream) {
+    with_element(shape.type, [&](auto* type) {
+        using T = std::remove_pointer_t<decltype(type)>;
+        const std::int64_t count = shape.count() * shape.tokens * (shape.heights() + shape.widths());
+        launch(distance_gradient_kernel<T>, blocks_of(count), dim3(kThreads), stream, count, shape,
+               shape.score_row(), shape.heights(), shape.widths(), static_cast<const T*>(score_gradients),
+               static_cast<T*>(height), static_cast<T*>(width));
     });
 }
 

@@ -76,21 +76,38 @@ struct HeadsShape {
     std::int64_t width = 0;
     bool causal = false;
     ElementType type = ElementType::f32;
+    std::int64_t columns = 0;  ///< of the image that the tokens are; 0: no relative positions
 
     std::int64_t count() const { return batch * heads; }
     std::int64_t size() const { return tokens * width; }
     std::int64_t score_row() const { return padded(tokens); }  ///< from one query's scores to the next one's
     std::int64_t scores() const { return count() * tokens * score_row(); }
+    /// Distances in height and in width, with the padding.
+    std::int64_t heights() const { return columns == 0 ? 0 : padded(2 * (tokens / columns) - 1); }
+    std::int64_t widths() const { return columns == 0 ? 0 : padded(2 * columns - 1); }
+};
+/// Of each query, [batch · heads · tokens][heights] and [...][widths]: its products with the vectors of the distances as
+/// floats, or their gradients in the kernels' type. Null: there are no relative positions.
+struct DistanceRows {
+    const void* height = nullptr;
+    const void* width = nullptr;
 };
 /// [batch · tokens][parts · heads · width] becomes [parts][batch · heads][tokens][width], and back.
 void split_heads(const HeadsShape& shape, std::int64_t parts, const void* rows, void* heads,
                  cudaStream_t stream);
 void join_heads(const HeadsShape& shape, std::int64_t parts, const void* heads, void* rows,
                 cudaStream_t stream);
-/// Scores of a query become shares that add up to 1, after a division by √width; causal: of those up to the query.
-void attention_shares(const HeadsShape& shape, const float* scores, void* shares, cudaStream_t stream);
+/// Scores of a query, with those of the distances to the keys, become shares that add up to 1, after a division by √width;
+/// causal: of those up to the query.
+void attention_shares(const HeadsShape& shape, const float* scores, const DistanceRows& distances,
+                      void* shares, cudaStream_t stream);
 /// The scores' gradients from those of the shares.
 void attention_gradient(const HeadsShape& shape, const void* shares, const float* share_gradients,
                         void* score_gradients, cudaStream_t stream);
+
+/// The gradients of the products with the distances' vectors: sums of the scores' gradients over the keys at each
+/// distance; padding becomes 0.
+void distance_gradients(const HeadsShape& shape, const void* score_gradients, void* height, void* width,
+                        cudaStream_t stream);
 
 }  // namespace rankscope::engine::cuda
