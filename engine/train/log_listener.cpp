@@ -33,7 +33,7 @@ void LogListener::step_done(const StepReport& report) {
         return;
     }
     std::printf("epoch %lld/%lld step %lld/%lld loss %s%s %s %s/s\n",
-                static_cast<long long>(report.epoch + 1), static_cast<long long>(facts_.epochs),
+                static_cast<long long>(report.epoch) + 1, static_cast<long long>(facts_.epochs),
                 static_cast<long long>(report.update_in_epoch),
                 static_cast<long long>(report.updates_per_epoch),
                 fixed_text(report.mine.mean_loss(), 4).c_str(), accuracy_text(facts_, report.mine).c_str(),
@@ -47,7 +47,7 @@ void LogListener::step_done(const StepReport& report) {
 void LogListener::epoch_done(const EpochReport& report) {
     if (report.validation) {
         std::printf("epoch %lld/%lld validation loss %s%s of %s %s\n",
-                    static_cast<long long>(report.epoch + 1), static_cast<long long>(facts_.epochs),
+                    static_cast<long long>(report.epoch) + 1, static_cast<long long>(facts_.epochs),
                     fixed_text(report.validation->mean_loss(), 4).c_str(),
                     accuracy_text(facts_, *report.validation).c_str(),
                     fixed_text(facts_.per_sample() * report.validation->samples, 0).c_str(),
