@@ -114,6 +114,7 @@ private:
     // lower_conv.cpp
     void forward_conv(std::size_t index, const Conv2d& conv);
     void backward_weights_conv(const ScheduledOp& op, const Conv2d& conv);
+    void backward_weights_depthwise(const ScheduledOp& op, const Conv2d& conv);
     void backward_data_conv(std::size_t index, const Conv2d& conv);
 
     // lower_taps.cpp
