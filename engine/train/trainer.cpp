@@ -144,6 +144,12 @@ std::string Trainer::run() {
                 "ddp.find_unused_parameters is not needed: every parameter of this model takes part in every "
                 "step");
         }
+        if (options_.rank == 0 && (progress_.epoch >= config.epochs || finished())) {
+            listener.note(
+                "nothing is left to train: the checkpoint is at the end of the run. Give more epochs or "
+                "steps, or "
+                "another folder for checkpoints");
+        }
         listener.run_begins(facts());
     });
     if (progress_.epoch < config.epochs && !finished()) {

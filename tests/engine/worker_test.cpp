@@ -419,6 +419,12 @@ TEST(Worker, AGptLearnsTextOnTwoRanksAndWritesSome) {
     EXPECT_TRUE(workers[0].series("images_per_s").empty());
     EXPECT_NE(workers[0].output().find(" tokens/s"), std::string::npos) << workers[0].output();
 
+    const TemporaryFolder later;
+    auto ended = start_world(later.path(), 2, language_job(folder));
+    expect_success(ended);
+    EXPECT_NE(ended[0].output().find("nothing is left to train"), std::string::npos) << ended[0].output();
+    EXPECT_EQ(ended[0].text("params"), workers[0].text("params"));
+
     const auto sample = [&](const std::string& name, std::vector<std::string> arguments) {
         arguments.insert(arguments.begin(), "sample");
         return WorkerProcess(folder.path(), name, arguments, {});
