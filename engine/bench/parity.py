@@ -6,7 +6,7 @@
     engine/bench/parity.py gradients        # every parameter's gradient, of every model
     engine/bench/parity.py steps            # parameters after 20 steps of ConvNet and ResNet-18
     engine/bench/parity.py steps --data DIR # ... on MNIST and CIFAR-10 from DIR/mnist and DIR/cifar10
-    engine/bench/parity.py transformers     # GPT-2 beside Hugging Face's GPT2LMHeadModel: logits and losses of the steps
+    engine/bench/parity.py transformers     # GPT-2 next to Hugging Face's GPT2LMHeadModel: logits and losses of the steps
 
 Run with a python3 that has torch (1.13 or newer). What is compared with is PyTorch in double precision: beside the engine's
 distance from that stands the distance of PyTorch's own single precision, with the same kernels that a user gets. Distances

@@ -11,7 +11,7 @@
 namespace rankscope::engine {
 namespace {
 
-/// What may stand for a letter of a sentence: a word, or a list of others.
+/// A letter of the grammar and the texts that can replace it.
 struct Choices {
     char letter;
     std::string_view options;  ///< separated by '|'

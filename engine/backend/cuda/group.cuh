@@ -91,6 +91,26 @@ __device__ __forceinline__ void store_packed(T* to, const Packed<T>& packed) {
     }
 }
 
+/// One element as a float, and back.
+__device__ __forceinline__ float number(float value) {
+    return value;
+}
+__device__ __forceinline__ float number(__nv_bfloat16 value) {
+    return __bfloat162float(value);
+}
+__device__ __forceinline__ float number(__half value) {
+    return __half2float(value);
+}
+__device__ __forceinline__ void put(float* to, float value) {
+    *to = value;
+}
+__device__ __forceinline__ void put(__nv_bfloat16* to, float value) {
+    *to = __float2bfloat16(value);
+}
+__device__ __forceinline__ void put(__half* to, float value) {
+    *to = __float2half(value);
+}
+
 template <typename T>
 __device__ __forceinline__ Group load(const T* from) {
     return unpacked(load_packed(from));

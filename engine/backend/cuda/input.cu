@@ -112,16 +112,6 @@ __global__ void __launch_bounds__(kThreads)
     store(input + stored_at(shape, place), group);
 }
 
-__device__ __forceinline__ float number(float value) {
-    return value;
-}
-__device__ __forceinline__ float number(__nv_bfloat16 value) {
-    return __bfloat162float(value);
-}
-__device__ __forceinline__ float number(__half value) {
-    return __half2float(value);
-}
-
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     to_floats_kernel(InputShape shape, const T* __restrict__ values, std::int64_t row, std::int64_t count,

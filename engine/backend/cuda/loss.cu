@@ -4,16 +4,15 @@
 #include <engine/backend/cuda/group.cuh>
 #include <engine/backend/cuda/launch.h>
 #include <engine/backend/cuda/loss.h>
+#include <engine/backend/cuda/warp.cuh>
 
 #include <type_traits>
 
 namespace rankscope::engine::cuda {
 namespace {
 
-constexpr int kWarp = 32;
 constexpr int kWarps = 4;  // a row each
 constexpr int kThreads = kWarp * kWarps;
-constexpr unsigned kAll = 0xffffffffU;
 
 /// One sample's share of the totals.
 struct RowShare {
@@ -21,35 +20,6 @@ struct RowShare {
     int correct;
     int correct_topk;
 };
-
-__device__ __forceinline__ float warp_max(float value) {
-    for (int step = kWarp / 2; step > 0; step /= 2) {
-        value = fmaxf(value, __shfl_xor_sync(kAll, value, step));
-    }
-    return value;
-}
-__device__ __forceinline__ float warp_sum(float value) {
-    for (int step = kWarp / 2; step > 0; step /= 2) {
-        value += __shfl_xor_sync(kAll, value, step);
-    }
-    return value;
-}
-__device__ __forceinline__ int warp_sum(int value) {
-    for (int step = kWarp / 2; step > 0; step /= 2) {
-        value += __shfl_xor_sync(kAll, value, step);
-    }
-    return value;
-}
-
-__device__ __forceinline__ void put(float* to, float value) {
-    *to = value;
-}
-__device__ __forceinline__ void put(__nv_bfloat16* to, float value) {
-    *to = __float2bfloat16(value);
-}
-__device__ __forceinline__ void put(__half* to, float value) {
-    *to = __float2half(value);
-}
 
 /// The last block to finish adds up the rows, always in the same order.
 __device__ void add_up(const RowShare* rows, int batch, double divisor, unsigned* counter,
@@ -123,7 +93,7 @@ __global__ void __launch_bounds__(kThreads)
         all = warp_sum(all);
         larger = warp_sum(larger);
         for (int step = kWarp / 2; step > 0; step /= 2) {
-            const int other = __shfl_xor_sync(kAll, first_largest, step);
+            const int other = __shfl_xor_sync(kAllOfWarp, first_largest, step);
             first_largest = other < first_largest ? other : first_largest;
         }
         const float log_sum = logf(sum) + largest;
@@ -170,9 +140,7 @@ __global__ void __launch_bounds__(kThreads)
             const double difference = static_cast<double>(in[c] - wanted[c]);
             sum += difference * difference;
         }
-        for (int step = kWarp / 2; step > 0; step /= 2) {
-            sum += __shfl_xor_sync(kAll, sum, step);
-        }
+        sum = warp_sum(sum);
         if (lane == 0) {
             rows[row] = {sum, 0, 0};
         }

@@ -4,20 +4,6 @@
 #include <engine/backend/cuda/lowering.h>
 
 namespace rankscope::engine::cuda {
-namespace {
-
-/// The address `elements` further.
-const void* moved(const void* address, std::int64_t elements, ElementType type) {
-    return static_cast<const std::byte*>(address) +
-           static_cast<std::ptrdiff_t>(elements) * static_cast<std::ptrdiff_t>(size_of(type));
-}
-void* moved(void* address, std::int64_t elements, ElementType type) {
-    return static_cast<std::byte*>(address) +
-           static_cast<std::ptrdiff_t>(elements) * static_cast<std::ptrdiff_t>(size_of(type));
-}
-
-}  // namespace
-
 std::optional<Lowering::Product> Lowering::product_of(const Node& node) {
     const auto* conv = std::get_if<Conv2d>(&node.operation);
     const auto* linear = std::get_if<Linear>(&node.operation);
@@ -74,9 +60,10 @@ void Lowering::forward_product(const Node& node, const Product& product) {
                reads,
                {y, workspace},
                [=, type = options_.type](const StepPlan::Pointer& at) -> StepPlan::Run {
-                   return [=, from = moved(static_cast<const void*>(at(x)), product.offset, type),
-                           weights = at(w), add = at(b), to = at(y), scratch = at(workspace)](
-                              cudaStream_t stream) { kernel->run(from, weights, add, to, scratch, stream); };
+                   return [=, from = moved(at(x), product.offset, type), weights = at(w), add = at(b),
+                           to = at(y), scratch = at(workspace)](cudaStream_t stream) {
+                       kernel->run(from, weights, add, to, scratch, stream);
+                   };
                }});
     if (!kernel->finishes()) {
         add_bias_after(node, y, bias, product.relu);
@@ -107,8 +94,7 @@ void Lowering::backward_weights_product(const ScheduledOp& op, const Product& pr
                {x, dy},
                {dw, workspace},
                [=, type = options_.type](const StepPlan::Pointer& at) -> StepPlan::Run {
-                   return [=, gradient = at(dy),
-                           from = moved(static_cast<const void*>(at(x)), product.offset, type), to = at(dw),
+                   return [=, gradient = at(dy), from = moved(at(x), product.offset, type), to = at(dw),
                            scratch = at(workspace)](cudaStream_t stream) {
                        kernel->run(gradient, from, nullptr, to, scratch, stream);
                    };

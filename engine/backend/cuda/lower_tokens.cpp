@@ -16,11 +16,6 @@ RowsShape rows_of(const LoweredValue& of, std::int64_t batch, ElementType type) 
     return {batch * of.pixels(), of.channels, type};
 }
 
-/// The address `elements` further.
-void* element(void* address, std::int64_t elements, ElementType type) {
-    return static_cast<std::byte*>(address) + elements * static_cast<std::int64_t>(size_of(type));
-}
-
 /// The product of two matrices of each head.
 MatmulShape head_product(const HeadsShape& heads, std::int64_t m, std::int64_t n, std::int64_t k) {
     return {.m = m, .n = n, .k = k, .input = heads.type, .output = heads.type, .batch = heads.count()};
@@ -244,7 +239,7 @@ void Lowering::head_products(const std::string& name, const MatmulShape& shape, 
                {d.buffer, workspace},
                [=](const StepPlan::Pointer& at) -> StepPlan::Run {
                    const auto address = [&](const HeadMatrix& matrix, ElementType type) {
-                       return element(at(matrix.buffer), matrix.first, type);
+                       return moved(at(matrix.buffer), matrix.first, type);
                    };
                    return [=, left = address(a, shape.input), right = address(b, shape.input),
                            to = address(d, shape.output), scratch = at(workspace)](cudaStream_t stream) {

@@ -16,6 +16,7 @@
 #include <engine/graph/schedule.h>
 #include <engine/tensor/element_type.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -60,6 +61,11 @@ struct LoweredStep {
     BufferId logits_gradient = 0;
     std::int64_t logits_row = 0;
 };
+
+/// The address `elements` further.
+inline void* moved(void* address, std::int64_t elements, ElementType type) {
+    return static_cast<std::byte*>(address) + elements * static_cast<std::int64_t>(size_of(type));
+}
 
 /// Throws ConfigError for heads whose size the kernels do not take. `input`: of the attention.
 void check_attention(const std::string& name, const Shape& input, const Attention& attention);

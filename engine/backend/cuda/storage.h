@@ -34,7 +34,7 @@ std::optional<PointConvolution> point_convolution(const Shape& input, const Shap
 std::int64_t stored_groups(const std::string& name, std::int64_t in_channels, const Conv2d& conv);
 
 /// One parameter: weights of a convolution as [out][tap][in], of a linear layer as [out][pixel][channel] (it
-/// may stand behind a flatten), rows of channels and vectors as they are; out and in padded to groups with zeros, but not the inputs of a
+/// may follow a flatten), rows of channels and vectors as they are; out and in padded to groups with zeros, but not the inputs of a
 /// convolution's group. The taps of a
 /// point convolution that meet input come first, as a matrix of their own; behind them the rest.
 class StoredParameter {

@@ -4,6 +4,7 @@
 #include <engine/backend/cuda/group.cuh>
 #include <engine/backend/cuda/launch.h>
 #include <engine/backend/cuda/tokens.h>
+#include <engine/backend/cuda/warp.cuh>
 
 #include <algorithm>
 #include <cmath>
@@ -12,44 +13,10 @@
 namespace rankscope::engine::cuda {
 namespace {
 
-constexpr int kWarp = 32;
 constexpr int kWarps = 4;  // a row each
 constexpr int kRowThreads = kWarp * kWarps;
 constexpr int kThreads = 256;
 constexpr int kBlock = static_cast<int>(kGroup);
-constexpr unsigned kAll = 0xffffffffU;
-
-__device__ __forceinline__ float of(float value) {
-    return value;
-}
-__device__ __forceinline__ float of(__nv_bfloat16 value) {
-    return __bfloat162float(value);
-}
-__device__ __forceinline__ float of(__half value) {
-    return __half2float(value);
-}
-__device__ __forceinline__ void put(float* to, float value) {
-    *to = value;
-}
-__device__ __forceinline__ void put(__nv_bfloat16* to, float value) {
-    *to = __float2bfloat16(value);
-}
-__device__ __forceinline__ void put(__half* to, float value) {
-    *to = __float2half(value);
-}
-
-__device__ __forceinline__ float warp_sum(float value) {
-    for (int step = kWarp / 2; step > 0; step /= 2) {
-        value += __shfl_xor_sync(kAll, value, step);
-    }
-    return value;
-}
-__device__ __forceinline__ float warp_max(float value) {
-    for (int step = kWarp / 2; step > 0; step /= 2) {
-        value = fmaxf(value, __shfl_xor_sync(kAll, value, step));
-    }
-    return value;
-}
 
 __device__ __forceinline__ std::int64_t row_of_warp() {
     return static_cast<std::int64_t>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kWarp;
@@ -82,18 +49,18 @@ __global__ void __launch_bounds__(kRowThreads)
     const T* from = x + row * stored;
     float sum = 0.0F;
     for (int c = lane; c < channels; c += kWarp) {
-        sum += of(from[c]);
+        sum += number(from[c]);
     }
     const float mean = warp_sum(sum) / static_cast<float>(channels);
     float squares = 0.0F;
     for (int c = lane; c < channels; c += kWarp) {
-        const float distance = of(from[c]) - mean;
+        const float distance = number(from[c]) - mean;
         squares += distance * distance;
     }
     const float scale = 1.0F / sqrtf(warp_sum(squares) / static_cast<float>(channels) + epsilon);
     T* to = y + row * stored;
     for (int c = lane; c < stored; c += kWarp) {
-        put(to + c, c < channels ? (of(from[c]) - mean) * scale * weight[c] + bias[c] : 0.0F);
+        put(to + c, c < channels ? (number(from[c]) - mean) * scale * weight[c] + bias[c] : 0.0F);
     }
     if (lane == 0) {
         kept[2 * row] = mean;
@@ -119,16 +86,17 @@ __global__ void __launch_bounds__(kRowThreads)
     float first = 0.0F;
     float second = 0.0F;
     for (int c = lane; c < channels; c += kWarp) {
-        const float g = of(gradient[c]) * weight[c];
+        const float g = number(gradient[c]) * weight[c];
         first += g;
-        second += g * (of(from[c]) - mean) * scale;
+        second += g * (number(from[c]) - mean) * scale;
     }
     first = warp_sum(first) / static_cast<float>(channels);
     second = warp_sum(second) / static_cast<float>(channels);
     T* to = dx + row * stored;
     for (int c = lane; c < stored; c += kWarp) {
-        const float normed = c < channels ? (of(from[c]) - mean) * scale : 0.0F;
-        put(to + c, c < channels ? scale * (of(gradient[c]) * weight[c] - first - normed * second) : 0.0F);
+        const float normed = c < channels ? (number(from[c]) - mean) * scale : 0.0F;
+        put(to + c,
+            c < channels ? scale * (number(gradient[c]) * weight[c] - first - normed * second) : 0.0F);
     }
 }
 
@@ -152,8 +120,8 @@ __global__ void __launch_bounds__(kWarp* kColumnRows)
     float bias = 0.0F;
     if (channel < channels) {
         for (std::int64_t row = part * kColumnRows + line; row < rows; row += kRowParts * kColumnRows) {
-            const float g = of(dy[row * stored + channel]);
-            weight += g * (of(x[row * stored + channel]) - kept[2 * row]) * kept[2 * row + 1];
+            const float g = number(dy[row * stored + channel]);
+            weight += g * (number(x[row * stored + channel]) - kept[2 * row]) * kept[2 * row + 1];
             bias += g;
         }
     }
@@ -238,7 +206,7 @@ __global__ void __launch_bounds__(kEmbedThreads)
                 return;  // all threads of the block: another one has this token
             }
             for (std::int64_t c = threadIdx.x; c < shape.channels; c += kEmbedThreads) {
-                to[c] += of(dy[(begin + i) * stored + c]);
+                to[c] += number(dy[(begin + i) * stored + c]);
             }
         }
     }
@@ -378,13 +346,13 @@ __global__ void __launch_bounds__(kThreads)
     if (distance < heights) {
         const std::int64_t line = distance - (lines - 1) + query / shape.columns;
         for (std::int64_t column = 0; line >= 0 && line < lines && column < shape.columns; ++column) {
-            sum += of(from[line * shape.columns + column]);
+            sum += number(from[line * shape.columns + column]);
         }
         put(by_height + row * heights + distance, sum);
     } else {
         const std::int64_t column = distance - heights - (shape.columns - 1) + query % shape.columns;
         for (std::int64_t line = 0; column >= 0 && column < shape.columns && line < lines; ++line) {
-            sum += of(from[line * shape.columns + column]);
+            sum += number(from[line * shape.columns + column]);
         }
         put(by_width + row * widths + distance - heights, sum);
     }
@@ -406,12 +374,12 @@ __global__ void __launch_bounds__(kRowThreads)
     const float* gradient = gradients + row * score_row;
     float sum = 0.0F;
     for (std::int64_t key = lane; key < seen; key += kWarp) {
-        sum += of(share[key]) * gradient[key];
+        sum += number(share[key]) * gradient[key];
     }
     sum = warp_sum(sum);
     T* to = result + row * score_row;
     for (std::int64_t key = lane; key < score_row; key += kWarp) {
-        put(to + key, key < seen ? of(share[key]) * (gradient[key] - sum) * scale : 0.0F);
+        put(to + key, key < seen ? number(share[key]) * (gradient[key] - sum) * scale : 0.0F);
     }
 }
 
