@@ -184,14 +184,6 @@ void check_batch_norms(const Graph& graph, std::int64_t smallest_batch) {
     }
 }
 
-std::int64_t parameter_count(const Graph& graph) {
-    std::int64_t count = 0;
-    for (const Parameter& parameter : graph.parameters) {
-        count += element_count(parameter.shape);
-    }
-    return count;
-}
-
 std::string parameter_checksum(CompiledModel& model, const Graph& graph) {
     std::vector<float> all;
     for (const ParameterId id : graph.parameters.indices()) {

@@ -40,9 +40,6 @@ std::unique_ptr<CompiledModel> synchronised_model(Backend& backend, const Graph&
 /// value is none. `smallest_batch`: of this rank in an epoch.
 void check_batch_norms(const Graph& graph, std::int64_t smallest_batch);
 
-/// Numbers that training changes.
-std::int64_t parameter_count(const Graph& graph);
-
 /// SHA-256 over all parameters in canonical order and layout (little-endian fp32): "sha256:<hex>".
 std::string parameter_checksum(CompiledModel& model, const Graph& graph);
 

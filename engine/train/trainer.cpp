@@ -3,6 +3,7 @@
 
 #include <base/sha256.h>
 #include <engine/error.h>
+#include <engine/graph/graph_cost.h>
 #include <engine/models/model_registry.h>
 #include <engine/train/model_setup.h>
 #include <engine/train/parameter_comparison.h>

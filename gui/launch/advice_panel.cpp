@@ -39,9 +39,11 @@ AdvicePanel::AdvicePanel(QWidget* parent) : QWidget(parent), curve_(new RateCurv
     scaling_->setObjectName(u"adviceScaling"_s);
     time_ = make_label({}, this, "muted");
     time_->setObjectName(u"adviceTime"_s);
+    cost_ = make_label({}, this, "muted");
+    cost_->setObjectName(u"adviceCost"_s);
     memory_ = make_label({}, this, "muted");
     memory_->setObjectName(u"adviceMemory"_s);
-    for (QLabel* label : {batch_, scaling_, time_, memory_}) {
+    for (QLabel* label : {batch_, scaling_, time_, cost_, memory_}) {
         label->setWordWrap(true);
     }
     scale_ = make_button(tr("Scale the rate"), "adviceScale", this);
@@ -49,9 +51,11 @@ AdvicePanel::AdvicePanel(QWidget* parent) : QWidget(parent), curve_(new RateCurv
     layout->addWidget(scaling_);
     layout->addWidget(scale_, 0, Qt::AlignLeft);
     layout->addWidget(time_);
+    layout->addWidget(cost_);
     layout->addWidget(memory_);
     layout->addWidget(curve_);
     time_->hide();
+    cost_->hide();
     memory_->hide();
     connect(scale_, &QPushButton::clicked, this, &AdvicePanel::scaleRequested);
     set_advice(std::nullopt);
@@ -112,7 +116,15 @@ void AdvicePanel::set_epoch_time(const QString& text) {
     time_->setVisible(!text.isEmpty());
 }
 
-void AdvicePanel::set_memory(const std::optional<MemoryNeed>& need) {
+void AdvicePanel::set_cost(const std::optional<engine::TrainingCost>& cost,
+                           const std::optional<MemoryNeed>& need) {
+    cost_->setVisible(cost.has_value());
+    if (cost) {
+        cost_->setText(qs(cost_text(*cost)));
+        cost_->setToolTip(
+            tr("Matrix products and convolutions of the forward and the backward pass, "
+               "two operations for each multiply-add"));
+    }
     memory_->setVisible(need.has_value());
     if (!need) {
         return;

@@ -27,8 +27,8 @@ public:
     void set_advice(const std::optional<TrainingAdvice>& advice);
     /// "About 12 s per epoch in the last run …"; empty: not known.
     void set_epoch_time(const QString& text);
-    /// Of a GPU; nothing: not known.
-    void set_memory(const std::optional<MemoryNeed>& need);
+    /// Of the network, and of the GPU with the least memory; nothing: unknown.
+    void set_cost(const std::optional<engine::TrainingCost>& cost, const std::optional<MemoryNeed>& need);
 
     /// Its height follows from its width all the same: with a row that asks for a height for its width, QFormLayout
     /// gives rows beside hidden ones none at all.
@@ -49,6 +49,7 @@ private:
     QLabel* scaling_;
     QPushButton* scale_;
     QLabel* time_;
+    QLabel* cost_;
     QLabel* memory_;
     RateCurve* curve_;
 };

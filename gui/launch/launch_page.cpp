@@ -347,7 +347,7 @@ void LaunchPage::make_plan_now() {
                 planned.failure = planned.problems.front();
             } else if (plan) {
                 planned.plan = std::move(*plan);
-                planned.memory = memory_need(job, *planned.plan, facts);
+                planned.memory = memory_need(*planned.plan, facts);
             } else {
                 planned.failure = plan.failure();
             }
@@ -361,7 +361,7 @@ void LaunchPage::make_plan_now() {
             if (planned.plan) {
                 plan_->set_plan(*planned.plan, planned.job);
                 form_->show_advice(planned.plan->world_size);
-                form_->show_memory(planned.memory);
+                form_->show_cost(planned.plan->cost, planned.memory);
                 look_for_last_run(planned.job, *planned.plan);
             } else {
                 plan_->set_failure(*planned.failure);

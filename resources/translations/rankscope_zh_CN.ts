@@ -6447,6 +6447,18 @@
             <source>backend: nccl needs GPUs, but the job says train.device: cpu.</source>
             <translation>backend: nccl 需要 GPU，但任务写的是 train.device: cpu。</translation>
         </message>
+        <message>
+            <source>%1: %2 million parameters, %3 GFLOP for each token of training</source>
+            <translation>%1：%2 百万参数，训练每个 token 需 %3 GFLOP</translation>
+        </message>
+        <message>
+            <source>%1: %2 million parameters, %3 GFLOP for each sample of training</source>
+            <translation>%1：%2 百万参数，训练每个样本需 %3 GFLOP</translation>
+        </message>
+        <message>
+            <source>about %1 of GPU memory for each rank</source>
+            <translation>每个 rank 约需 %1 GPU 显存</translation>
+        </message>
     </context>
     <context>
         <name>LeaveRuns</name>
@@ -16971,6 +16983,10 @@
         <message>
             <source>A rank needs about %1 of the %2 that its GPU has for it.</source>
             <translation>每个 rank 约需 %1，其 GPU 可为其提供 %2。</translation>
+        </message>
+        <message>
+            <source>Matrix products and convolutions of the forward and the backward pass, two operations for each multiply-add</source>
+            <translation>前向和反向传播中的矩阵乘法和卷积，每次乘加计为两次运算</translation>
         </message>
     </context>
     <context>

@@ -4,7 +4,6 @@
 // What the installed cuDNN offers for GPUs that are not here: every convolution of the models must have a
 // plan in every precision. Needs cuDNN, no GPU.
 
-#include <base/config/memory_estimate.h>
 #include <engine/backend/cuda/convolution.h>
 #include <engine/backend/cuda/cudnn_graph.h>
 #include <engine/backend/cuda/gpu_description.h>
@@ -13,6 +12,7 @@
 #include <engine/backend/cuda/storage.h>
 #include <engine/graph/rewrite.h>
 #include <engine/models/model_registry.h>
+#include <engine/models/training_cost.h>
 
 #include <gtest/gtest.h>
 
@@ -100,22 +100,30 @@ TEST(PlannedStep, MemoryIsEstimatedWithinAQuarter) {
             {"model", model}, {"precision", precision}, {"batch_size", batch}, {"dataset", dataset}};
     };
     const nlohmann::json folder{{"name", "image-folder"}, {"root", "/data"}, {"classes", 1000}};
+    const nlohmann::json tokens{{"name", "tokens"}, {"root", "/data"}, {"sequence", 1024}};
+    const nlohmann::json text{{"name", "synthetic-text"}, {"sequence", 256}};
     for (const auto& json :
          {section("resnet18", "bf16", 256, "cifar10"), section("resnet18", "fp32", 64, folder),
           section("resnet34", "fp32", 128, "cifar10"), section("resnet50", "bf16", 128, folder),
           section("resnet50", "fp32", 32, "mnist"), section("resnet101", "bf16", 32, folder),
-          section("resnet152", "fp32", 16, folder)}) {
+          section("resnet152", "fp32", 16, folder), section("resnext50_32x4d", "bf16", 64, folder),
+          section("densenet121", "bf16", 64, folder), section("densenet201", "fp32", 16, folder),
+          section("efficientnet_b0", "bf16", 64, folder), section("regnetx_160", "bf16", 16, folder),
+          section("regnety_160", "fp32", 16, folder), section("botnet50", "bf16", 32, folder),
+          section("vit_tiny_patch16_224", "bf16", 64, folder),
+          section("vit_small_patch16_224", "fp32", 32, folder), section("convnet", "fp32", 512, "mnist"),
+          section("gpt2", "bf16", 8, tokens), section("gpt2-mini", "fp32", 64, text)}) {
         ASSERT_TRUE(config::check_train_config(json).empty()) << json;
         const config::TrainConfig config = config::parse_train_config(json);
         const config::SampleKind sample = config::sample_kind(config.dataset);
-        const auto estimate = config::memory_estimate(config);
+        const auto estimate = training_cost(config);
         ASSERT_TRUE(estimate) << json;
         const Graph graph = build_model(config.model, sample.shape, sample.classes.value_or(1000));
         const auto planned = planned_step(
             graph, {.batch = config.batch_size,
                     .precision = config.precision == "bf16" ? Precision::bf16 : Precision::fp32});
         const double ratio =
-            static_cast<double>(estimate->activations) / static_cast<double>(planned.arena_bytes);
+            static_cast<double>(estimate->memory.activations) / static_cast<double>(planned.arena_bytes);
         EXPECT_GT(ratio, 0.75) << json;
         EXPECT_LT(ratio, 1.25) << json;
     }

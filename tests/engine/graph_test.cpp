@@ -5,6 +5,7 @@
 #include <engine/ddp/buckets.h>
 #include <engine/error.h>
 #include <engine/graph/buffer_plan.h>
+#include <engine/graph/graph_cost.h>
 #include <engine/graph/rewrite.h>
 #include <engine/graph/schedule.h>
 #include <engine/models/model_registry.h>
@@ -205,6 +206,32 @@ TEST(Buckets, DefaultLimitSplitsASmallNetAndKeepsDdpsForALargeOne) {
     EXPECT_LT(default_bucket_limits(454952).others, 100000U);
     EXPECT_EQ(default_bucket_limits(std::size_t{1} << 30U).first, std::size_t{1} << 20U);
     EXPECT_EQ(default_bucket_limits(std::size_t{1} << 30U).others, std::size_t{25} << 20U);
+}
+
+// torch.utils.flop_counter of PyTorch 2.15 for one sample, batch norms in training, the networks of torchvision, timm and
+// engine/bench/peers. In the backward pass it counts grouped convolutions as if they had no groups, and scores of attention
+// once more: those figures are three times the forward pass, less the gradient of the pictures.
+TEST(GraphCost, FlopsAreThoseOfPyTorchsCounter) {
+    const Shape picture{3, 224, 224};
+    const auto expect = [](const std::string& model, const Shape& sample, std::int64_t classes,
+                           std::int64_t parameters, double forward, double training) {
+        const Graph graph = build_model(model, sample, classes);
+        const Flops flops = flops_of(graph);
+        EXPECT_EQ(parameter_count(graph), parameters) << model;
+        EXPECT_EQ(flops.forward, forward) << model;
+        EXPECT_EQ(flops.training, training) << model;
+    };
+    expect("convnet", {1, 28, 28}, 10, 113674, 15020288.0, 43979264.0);
+    expect("resnet18", picture, 1000, 11689512, 3628146688.0, 10648412160.0);
+    expect("resnet50", picture, 1000, 25557032, 8178368512.0, 24299077632.0);
+    expect("wide_resnet50_2", picture, 1000, 68883240, 22796042240.0, 68152098816.0);
+    expect("densenet121", picture, 1000, 7978856, 5668323328.0, 16768942080.0);
+    expect("densenet201", picture, 1000, 20013928, 8582731776.0, 25512167424.0);
+    const double stem = 2.0 * 3 * 9 * 32 * 112 * 112;
+    expect("efficientnet_b0", picture, 1000, 5288548, 771629504.0, 3 * 771629504.0 - stem);
+    expect("regnety_160", picture, 1000, 83590140, 31823020544.0, 3 * 31823020544.0 - stem);
+    expect("vit_tiny_patch16_224", picture, 1000, 5717416, 2507366400.0, 7464296448.0);
+    expect("gpt2", {256}, 50257, 124439808, 65664319488.0, 3 * 65664319488.0);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <engine/backend/cpu/cpu_backend.h>
 #include <engine/backend/training_step.h>
 #include <engine/ddp/buckets.h>
+#include <engine/graph/graph_cost.h>
 #include <engine/models/initialise.h>
 #include <engine/models/model_registry.h>
 #include <engine/train/model_setup.h>

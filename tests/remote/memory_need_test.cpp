@@ -47,7 +47,7 @@ TEST(MemoryNeed, IsComparedWithTheSmallestGpu) {
     const Job job = resnet(256);
     const auto plan = make_node_plan(two_gpu_nodes(), job, facts);
     ASSERT_TRUE(plan) << plan.failure().what;
-    const auto need = memory_need(job, *plan, facts);
+    const auto need = memory_need(*plan, facts);
     ASSERT_TRUE(need);
     EXPECT_EQ(need->node, "small");
     EXPECT_EQ(need->gpu, "NVIDIA T4");
@@ -58,7 +58,9 @@ TEST(MemoryNeed, IsComparedWithTheSmallestGpu) {
     EXPECT_NE(plan->notes.back().find("NVIDIA T4 on small"), std::string::npos) << plan->notes.back();
     EXPECT_NE(plan->notes.back().find("A batch of 128 fits."), std::string::npos) << plan->notes.back();
 
-    const auto half = memory_need(resnet(256, "bf16"), *plan, facts);
+    const auto half_plan = make_node_plan(two_gpu_nodes(), resnet(256, "bf16"), facts);
+    ASSERT_TRUE(half_plan);
+    const auto half = memory_need(*half_plan, facts);
     EXPECT_TRUE(half->fits());
     EXPECT_EQ(memory_note(half), "");
 }
@@ -71,25 +73,52 @@ TEST(MemoryNeed, RanksOfOneGpuShareIt) {
     for (auto& rank : plan->ranks) {
         rank.device = "cuda:0";
     }
-    EXPECT_EQ(memory_need(job, *plan, facts)->there, 12 * kGib);
+    EXPECT_EQ(memory_need(*plan, facts)->there, 12 * kGib);
 }
 
 TEST(MemoryNeed, IsUnknownWhereOneSideIs) {
     const KnownFacts facts = two_facts();
     auto plan = make_node_plan(two_gpu_nodes(), resnet(256), facts);
     ASSERT_TRUE(plan);
-    EXPECT_FALSE(memory_need(resnet(256), *plan, {})) << "the nodes were not probed";
-    Job small = resnet(256);
-    (*small.train)["model"] = "convnet";
-    EXPECT_FALSE(memory_need(small, *plan, facts)) << "fits anywhere";
+    EXPECT_FALSE(memory_need(*plan, {})) << "the nodes were not probed";
     Job own = resnet(256);
     own.train.reset();
-    EXPECT_FALSE(memory_need(own, *plan, facts)) << "a program of the user";
+    own.command = {"python3", "train.py"};
+    const auto of_program = make_node_plan(two_gpu_nodes(), own, facts);
+    ASSERT_TRUE(of_program) << of_program.failure().what;
+    EXPECT_FALSE(memory_need(*of_program, facts)) << "a program of the user";
     for (auto& rank : plan->ranks) {
         rank.device = "cpu";
     }
-    EXPECT_FALSE(memory_need(resnet(256), *plan, facts));
+    EXPECT_FALSE(memory_need(*plan, facts));
     EXPECT_EQ(memory_note({}), "");
+}
+
+TEST(PlanCost, IsCountedInTheNetworkAndKept) {
+    auto plan = make_node_plan(two_gpu_nodes(), resnet(256), two_facts());
+    ASSERT_TRUE(plan);
+    ASSERT_TRUE(plan->cost);
+    EXPECT_EQ(plan->cost->parameters, 25557032);
+    EXPECT_EQ(plan->cost->training_flops, 24299077632.0);
+    EXPECT_EQ(cost_text(*plan->cost),
+              "resnet50: 25.6 million parameters, 24.3 GFLOP for each sample of training");
+    EXPECT_NE(to_text(*plan).find("GiB of GPU memory for each rank"), std::string::npos) << to_text(*plan);
+
+    const auto kept = plan_from_json(to_json(*plan));
+    ASSERT_TRUE(kept) << kept.failure().what;
+    ASSERT_TRUE(kept->cost);
+    EXPECT_EQ(cost_text(*kept->cost), cost_text(*plan->cost));
+    EXPECT_EQ(kept->cost->memory.total(), plan->cost->memory.total());
+    EXPECT_EQ(kept->cost->batch_size, 256);
+
+    Job gpt = resnet(8);
+    (*gpt.train)["model"] = "gpt2";
+    (*gpt.train)["dataset"] = {{"name", "tokens"}, {"root", "/data"}, {"sequence", 1024}};
+    plan = make_node_plan(two_gpu_nodes(), gpt, two_facts());
+    ASSERT_TRUE(plan) << plan.failure().what;
+    ASSERT_TRUE(plan->cost);
+    EXPECT_EQ(plan->cost->tokens, 1024);
+    EXPECT_EQ(cost_text(*plan->cost), "gpt2: 124 million parameters, 0.855 GFLOP for each token of training");
 }
 
 }  // namespace

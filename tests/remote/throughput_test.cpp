@@ -275,6 +275,27 @@ TEST_F(Throughput, TokensPerIterationAndParametersGiveMfu) {
               "flops_per_parameter / 7912 peak_tflops (8 × NVIDIA H100 80GB HBM3)");
 }
 
+TEST_F(Throughput, OfTheNativeEngineCountsItsNetwork) {
+    plan_on_gpus(2, {"{worker}"});
+    state_.plan.cost = engine::TrainingCost{.model = "resnet50", .training_flops = 24.3e9, .memory = {}};
+    for (int rank = 0; rank < 2; ++rank) {
+        step(1, 1, {{"images_per_s", 2000}}, rank);
+    }
+    ASSERT_TRUE(report().mfu);
+    EXPECT_NEAR(report().mfu->value, 4000 * 24.3e9 / (2 * 989e12), 1e-9);
+    EXPECT_EQ(derivation(*report().mfu),
+              "4000 samples_per_s (images_per_s) × 2.43e+10 flops_per_sample (resnet50) / 1978 peak_tflops "
+              "(2 × NVIDIA H100 80GB "
+              "HBM3)");
+
+    plan_on_gpus(1, {"{worker}"});
+    state_.plan.cost =
+        engine::TrainingCost{.model = "gpt2", .tokens = 1000, .training_flops = 0.8e12, .memory = {}};
+    step(1, 2, {{"tokens_per_s", 200'000}});
+    ASSERT_TRUE(report().mfu);
+    EXPECT_NEAR(report().mfu->value, 200'000 * 0.8e9 / 989e12, 1e-9);
+}
+
 TEST_F(Throughput, MfuNeedsAllOfItsInputs) {
     const std::vector<std::string> command{"train.py", "--batch_size=12"};
     const std::string tokens = "tokens per iteration will be: 491,520\n";

@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "remote/agent": ["base", "remote/diagnosis", "remote/wire", "remote/observe"],
     "remote/desk/shared": ["base"],
     "remote/desk/nodes": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/desk/shared"],
-    "remote/desk/jobs": ["base", "engine/distribuuuu/config", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", *DESK[:2]],
+    "remote/desk/jobs": ["base", "engine/distribuuuu/config", "engine/models", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", *DESK[:2]],
     "remote/desk/runs": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", *DESK[:3]],
     "remote/desk/archive": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", *DESK[:4]],
     "remote/askpass": ["base"],

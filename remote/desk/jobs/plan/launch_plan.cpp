@@ -437,7 +437,10 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
         }
         plan.ranks.push_back(std::move(rank));
     }
-    if (std::string note = memory_note(memory_need(job, plan, facts)); !note.empty()) {
+    if (job.train && config::check_train_config(*job.train).empty()) {
+        plan.cost = engine::training_cost(config::parse_train_config(*job.train));
+    }
+    if (std::string note = memory_note(memory_need(plan, facts)); !note.empty()) {
         plan.notes.push_back(std::move(note));
     }
     plan.throughput = job.own.throughput;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <base/failure.h>
+#include <engine/models/training_cost.h>
 #include <remote/desk/jobs/config/job.h>
 #include <remote/desk/nodes/inventory/inventory.h>
 #include <remote/desk/nodes/session/node_facts.h>
@@ -12,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -61,6 +63,7 @@ struct LaunchPlan {
     std::vector<RankPlan> programs;  ///< as they were planned, where they have started the ranks; else empty
     std::set<std::string> secret_env;  ///< variables whose values are masked in every text and in the store
     ThroughputKeys throughput;
+    std::optional<engine::TrainingCost> cost;  ///< of the native engine's network
     std::vector<std::string> notes;  ///< what was assumed (a node not yet probed, …), for the user
 };
 
@@ -82,6 +85,8 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
 
 nlohmann::json to_json(const LaunchPlan& plan);
 Result<LaunchPlan> plan_from_json(const nlohmann::json& json);
+/// "resnet50: 25.6 million parameters, 24.3 GFLOP for each sample of training".
+std::string cost_text(const engine::TrainingCost& cost);
 /// For terminals: a header, then a line per rank, then the environment the ranks share.
 std::string to_text(const LaunchPlan& plan);
 

@@ -45,13 +45,8 @@ std::int64_t MemoryNeed::fitting_batch() const {
     return fitting;
 }
 
-std::optional<MemoryNeed> memory_need(const Job& job, const LaunchPlan& plan, const KnownFacts& facts) {
-    if (!job.train || !config::check_train_config(*job.train).empty()) {
-        return std::nullopt;
-    }
-    const config::TrainConfig config = config::parse_train_config(*job.train);
-    const auto estimate = config::memory_estimate(config);
-    if (!estimate) {
+std::optional<MemoryNeed> memory_need(const LaunchPlan& plan, const KnownFacts& facts) {
+    if (!plan.cost) {
         return std::nullopt;
     }
     std::optional<MemoryNeed> need;
@@ -63,7 +58,7 @@ std::optional<MemoryNeed> memory_need(const Job& job, const LaunchPlan& plan, co
         for (const GpuFacts& gpu : node->second.gpus) {
             const std::uint64_t there = gpu.memory_bytes / sharing;
             if (gpu.index == place.second && there > 0 && (!need || there < need->there)) {
-                need = MemoryNeed{*estimate, config.batch_size, place.first, gpu.name, there};
+                need = MemoryNeed{plan.cost->memory, plan.cost->batch_size, place.first, gpu.name, there};
             }
         }
     }

@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include <base/config/memory_estimate.h>
 #include <remote/desk/jobs/plan/launch_plan.h>
 
 #include <cstdint>
@@ -14,7 +13,7 @@ namespace rankscope::inline jobs {
 
 /// What a rank of the native engine needs of its GPU, and what the GPU with the least room has.
 struct MemoryNeed {
-    config::MemoryEstimate needed;
+    engine::MemoryEstimate needed;
     std::int64_t batch_size = 0;
     std::string node;         ///< of that GPU
     std::string gpu;          ///< "NVIDIA H200"
@@ -25,8 +24,8 @@ struct MemoryNeed {
     std::int64_t fitting_batch() const;
 };
 
-/// Nothing where one side is not known: a program of the user, a small model, no rank on a GPU, a node not probed.
-std::optional<MemoryNeed> memory_need(const Job& job, const LaunchPlan& plan, const KnownFacts& facts);
+/// Nothing where one side is unknown: a program of the user, no rank on a GPU, a node not probed.
+std::optional<MemoryNeed> memory_need(const LaunchPlan& plan, const KnownFacts& facts);
 
 /// For the plan's notes; empty: it fits, or it is not known.
 std::string memory_note(const std::optional<MemoryNeed>& need);

@@ -5,12 +5,16 @@
 
 #include <base/command_parts.h>
 #include <base/json_number.h>
+#include <base/number_text.h>
 #include <base/shell_quote.h>
+#include <base/text.h>
 #include <remote/desk/jobs/config/secret_env.h>
 #include <remote/desk/jobs/plan/launch_plan.h>
 #include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace rankscope::inline jobs {
 namespace {
@@ -37,6 +41,32 @@ void visit_throughput(Keys& keys, Visit visit) {
     visit("flops_per_sample", keys.flops_per_sample);
     visit("parameters", keys.parameters);
     visit("peak_tflops", keys.peak_tflops);
+}
+
+nlohmann::json cost_json(const engine::TrainingCost& cost) {
+    return {{"model", cost.model},
+            {"batch_size", cost.batch_size},
+            {"tokens", cost.tokens},
+            {"parameters", cost.parameters},
+            {"forward_flops", cost.forward_flops},
+            {"training_flops", cost.training_flops},
+            {"memory",
+             {{"activations", cost.memory.activations},
+              {"parameters", cost.memory.parameters},
+              {"libraries", cost.memory.libraries}}}};
+}
+
+engine::TrainingCost cost_from(const nlohmann::json& json) {
+    const auto& memory = json.at("memory");
+    return {.model = json.at("model"),
+            .batch_size = json.at("batch_size"),
+            .tokens = json.at("tokens"),
+            .parameters = json.at("parameters"),
+            .forward_flops = json.at("forward_flops"),
+            .training_flops = json.at("training_flops"),
+            .memory = {.activations = memory.at("activations"),
+                       .parameters = memory.at("parameters"),
+                       .libraries = memory.at("libraries")}};
 }
 
 nlohmann::json rank_json(const LaunchPlan& plan, const RankPlan& rank) {
@@ -83,6 +113,9 @@ nlohmann::json to_json(const LaunchPlan& plan) {
     }
     for (const auto& rank : plan.programs) {
         json["programs"].push_back(rank_json(plan, rank));
+    }
+    if (plan.cost) {
+        json["cost"] = cost_json(*plan.cost);
     }
     visit_throughput(plan.throughput, [&json](const char* name, const std::optional<double>& value) {
         if (value) {
@@ -134,6 +167,9 @@ Result<LaunchPlan> plan_from_json(const nlohmann::json& json) {
         for (const auto& rank : json.value("programs", nlohmann::json::array())) {
             plan.programs.push_back(rank_from(rank));
         }
+        if (json.contains("cost")) {
+            plan.cost = cost_from(json.at("cost"));
+        }
         const auto keys = json.value("throughput", nlohmann::json::object());
         visit_throughput(plan.throughput, [&keys](const char* name, std::optional<double>& value) {
             if (keys.contains(name)) {
@@ -144,6 +180,18 @@ Result<LaunchPlan> plan_from_json(const nlohmann::json& json) {
         return Failure{"bad-plan", "", text(kContext, "A stored plan cannot be read."), "", error.what()};
     }
     return plan;
+}
+
+std::string cost_text(const engine::TrainingCost& cost) {
+    constexpr double kGiga = 1e9;
+    constexpr double kMega = 1e6;
+    const double samples = cost.tokens > 0 ? static_cast<double>(cost.tokens) : 1.0;
+    const std::vector<std::string> values{cost.model,
+                                          short_number_text(static_cast<double>(cost.parameters) / kMega, 3),
+                                          short_number_text(cost.training_flops / samples / kGiga, 3)};
+    return cost.tokens > 0
+               ? text(kContext, "%1: %2 million parameters, %3 GFLOP for each token of training", values)
+               : text(kContext, "%1: %2 million parameters, %3 GFLOP for each sample of training", values);
 }
 
 std::string to_text(const LaunchPlan& plan) {
@@ -157,6 +205,16 @@ std::string to_text(const LaunchPlan& plan) {
                (node.interface_name.empty() ? "" : " (" + node.interface_name + ")") + ", " +
                std::to_string(node.local_world_size) + " rank" + (node.local_world_size == 1 ? "" : "s") +
                '\n';
+    }
+    if (plan.cost) {
+        out += "  " + cost_text(*plan.cost) + '\n';
+        if (std::any_of(plan.ranks.begin(), plan.ranks.end(),
+                        [](const RankPlan& rank) { return rank.device != "cpu"; })) {
+            out += "  " +
+                   text(kContext, "about %1 of GPU memory for each rank",
+                        {size_text(plan.cost->memory.total())}) +
+                   '\n';
+        }
     }
     for (const auto& note : plan.notes) {
         out += "  note: " + note + '\n';

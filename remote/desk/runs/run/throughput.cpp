@@ -376,30 +376,46 @@ private:
         return said(whole, "parameters", "mfu", kNearly);
     }
 
+    // FLOPs per second of all ranks; nothing, and a reason, where they are unknown.
+    std::optional<ThroughputFigure> flops() {
+        const auto& samples = report_.samples_per_s ? report_.samples_per_s : report_.images_per_s;
+        const auto& tokens = report_.tokens_per_s;
+        const auto& cost = run_.plan.cost;
+        if (cost && samples) {
+            return product(*samples, "samples_per_s",
+                           {{"flops_per_sample", cost->training_flops, cost->model}});
+        }
+        if (cost && cost->tokens > 0 && tokens) {
+            const double of_token = cost->training_flops / static_cast<double>(cost->tokens);
+            return product(*tokens, "tokens_per_s", {{"flops_per_token", of_token, cost->model}});
+        }
+        if (keys_.flops_per_sample && samples) {
+            return product(*samples, "samples_per_s",
+                           {{"flops_per_sample", *keys_.flops_per_sample, "throughput.flops_per_sample"}});
+        }
+        if (!tokens) {
+            miss("mfu", samples ? "no-flops" : "no-rate");
+            return std::nullopt;
+        }
+        const std::size_t before = report_.missing.size();
+        const auto count = parameters();
+        if (!count) {
+            if (report_.missing.size() == before) {
+                miss("mfu", "no-flops");
+            }
+            return std::nullopt;
+        }
+        return product(*tokens, "tokens_per_s", {*count, {"flops_per_parameter", kFlopsPerParameter, ""}});
+    }
+
     void add_mfu() {
         const bool gpus = std::any_of(run_.plan.ranks.begin(), run_.plan.ranks.end(),
                                       [](const RankPlan& rank) { return rank.device.starts_with("cuda"); });
         if (report_.mfu || !gpus || report_.empty()) {
             return;
         }
-        const auto& samples = report_.samples_per_s ? report_.samples_per_s : report_.images_per_s;
-        ThroughputFigure flops;
-        if (keys_.flops_per_sample && samples) {
-            flops = product(*samples, "samples_per_s",
-                            {{"flops_per_sample", *keys_.flops_per_sample, "throughput.flops_per_sample"}});
-        } else if (report_.tokens_per_s) {
-            const std::size_t before = report_.missing.size();
-            const auto count = parameters();
-            if (!count) {
-                if (report_.missing.size() == before) {
-                    miss("mfu", "no-flops");
-                }
-                return;
-            }
-            flops = product(*report_.tokens_per_s, "tokens_per_s",
-                            {*count, {"flops_per_parameter", kFlopsPerParameter, ""}});
-        } else {
-            miss("mfu", samples ? "no-flops" : "no-rate");
+        auto figure = flops();
+        if (!figure) {
             return;
         }
         if (!has_a_gpu_each()) {
@@ -407,12 +423,12 @@ private:
             return;
         }
         if (const auto most = peak()) {
-            flops.value /= most->value * kTera;
-            flops.inputs.push_back(*most);
-            if (flops.value > 1) {
+            figure->value /= most->value * kTera;
+            figure->inputs.push_back(*most);
+            if (figure->value > 1) {
                 miss("mfu", "impossible");
             } else {
-                report_.mfu = std::move(flops);
+                report_.mfu = std::move(figure);
             }
         }
     }
