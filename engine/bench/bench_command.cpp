@@ -9,6 +9,7 @@
 #include <engine/bench/rank_figures.h>
 #include <engine/comm/rendezvous.h>
 #include <engine/error.h>
+#include <engine/graph/graph_cost.h>
 #include <engine/models/model_registry.h>
 #include <engine/models/random.h>
 #include <engine/train/compute_device.h>

@@ -12,5 +12,7 @@ template <typename... Functions>
 struct EachOperation : Functions... {
     using Functions::operator()...;
 };
+template <typename... Functions>
+EachOperation(Functions...) -> EachOperation<Functions...>;  // Clang 14 does not derive it
 
 }  // namespace rankscope::engine

@@ -23,7 +23,8 @@ double elements(const Shape& shape) {
 double stored_elements(const Shape& shape) {
     constexpr std::int64_t kGroup = 8;
     const std::int64_t channels = shape.empty() ? 1 : shape[0];
-    return static_cast<double>((channels + kGroup - 1) / kGroup * kGroup * pixel_count(shape));
+    const std::int64_t stored = (channels + kGroup - 1) / kGroup * kGroup;
+    return static_cast<double>(stored * pixel_count(shape));
 }
 
 /// Of the forward pass; each of the two parts of a backward pass has as many.
@@ -32,8 +33,8 @@ double multiply_adds(const Graph& graph, const Node& node) {
     const Shape& out = graph.values[node.output].shape;
     return std::visit(
         EachOperation{[&](const Conv2d& conv) {
-                          return elements(out) *
-                                 static_cast<double>(in[0] / conv.groups * conv.kernel * conv.kernel);
+                          const std::int64_t taps = in[0] / conv.groups * conv.kernel * conv.kernel;
+                          return elements(out) * static_cast<double>(taps);
                       },
                       [&](const Linear&) { return elements(out) * static_cast<double>(in[0]); },
                       [&](const Attention& attention) {

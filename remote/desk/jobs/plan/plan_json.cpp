@@ -186,12 +186,12 @@ std::string cost_text(const engine::TrainingCost& cost) {
     constexpr double kGiga = 1e9;
     constexpr double kMega = 1e6;
     const double samples = cost.tokens > 0 ? static_cast<double>(cost.tokens) : 1.0;
-    const std::vector<std::string> values{cost.model,
-                                          short_number_text(static_cast<double>(cost.parameters) / kMega, 3),
-                                          short_number_text(cost.training_flops / samples / kGiga, 3)};
-    return cost.tokens > 0
-               ? text(kContext, "%1: %2 million parameters, %3 GFLOP for each token of training", values)
-               : text(kContext, "%1: %2 million parameters, %3 GFLOP for each sample of training", values);
+    const std::string parameters = short_number_text(static_cast<double>(cost.parameters) / kMega, 3);
+    const std::string flops = short_number_text(cost.training_flops / samples / kGiga, 3);
+    return cost.tokens > 0 ? text(kContext, "%1: %2 million parameters, %3 GFLOP for each token of training",
+                                  {cost.model, parameters, flops})
+                           : text(kContext, "%1: %2 million parameters, %3 GFLOP for each sample of training",
+                                  {cost.model, parameters, flops});
 }
 
 std::string to_text(const LaunchPlan& plan) {
