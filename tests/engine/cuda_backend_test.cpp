@@ -126,6 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"unfused", unfused, 5, 0.0, 1e-4}, Case{"grouped", grouped, 6, 0.0, 1e-4},
                       Case{"excited", excited, 6, 0.0, 1e-4}, Case{"language", language, 3, 0.1, 5e-5},
                       Case{"patches", patches, 5, 0.0, 5e-5}, Case{"distances", distances, 5},
+                      Case{"forgetful", forgetful, 6, 0.0, 1e-4},
+                      Case{"forgetful_language", forgetful_language, 5, 0.0, 5e-5},
                       Case{"resnet18", resnet18_tiny_images, 4, 0.0, 1e-3}),
     [](const auto& tested) { return std::string(tested.param.name); });
 

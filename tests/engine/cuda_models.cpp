@@ -35,6 +35,7 @@ std::unique_ptr<CompiledModel> compiled(const Graph& graph, const CompileOptions
 void fill(Executable& executable, const Graph& graph, std::uint64_t seed) {
     TorchGenerator(seed).uniform(executable.input(), -0.5, 1.0);
     as_tokens(graph, executable.input());
+    set_slow_keys(executable.sample_keys());
     const std::span<std::int32_t> labels = executable.labels();
     for (std::size_t i = 0; i < labels.size(); ++i) {
         labels[i] = static_cast<std::int32_t>((i * 7 + seed) % static_cast<std::size_t>(graph.classes));

@@ -47,6 +47,7 @@ public:
     std::span<float> input() override { return slots_.floats(); }
     std::span<std::int32_t> labels() override { return slots_.labels(); }
     std::span<float> targets() override { return slots_.targets(); }
+    std::span<std::uint64_t> sample_keys() override { return slots_.keys(); }
     /// Other forms in which samples may be given (take_input()): bytes [batch, shape…], looked up in the model's
     /// pixel table, and windows of the images that it keeps.
     std::span<std::uint8_t> byte_input() { return slots_.bytes(); }

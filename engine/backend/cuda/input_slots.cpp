@@ -5,6 +5,8 @@
 #include <engine/backend/cuda/smaller_batch.h>
 #include <engine/error.h>
 
+#include <algorithm>
+
 namespace rankscope::engine::cuda {
 
 void copy_in(const DeviceMemory& to, const PinnedMemory& from, cudaStream_t stream) {
@@ -28,6 +30,11 @@ InputSlots::InputSlots(const Graph& graph, std::int64_t batch_size)
         ++number;
         slot.control = PinnedMemory(sizeof(StepControl), what);
         slot.output = PinnedMemory(sizeof(StepOutput), what);
+        if (graph_.drops()) {
+            slot.keys = PinnedMemory(batch * sizeof(std::uint64_t), what);
+            slot.device_keys = DeviceMemory(batch * sizeof(std::uint64_t), what, kSmallerBatch);
+            std::fill_n(slot.keys.as<std::uint64_t>(), batch, std::uint64_t{0});
+        }
         if (graph_.classifies()) {
             const std::size_t bytes = batch * static_cast<std::size_t>(graph_.rows) * sizeof(std::int32_t);
             slot.labels = PinnedMemory(bytes, what);
@@ -105,6 +112,11 @@ std::span<float> InputSlots::targets() {
     return {current().targets.as<float>(), current().targets.bytes() / sizeof(float)};
 }
 
+std::span<std::uint64_t> InputSlots::keys() {
+    current().copied.wait();
+    return {current().keys.as<std::uint64_t>(), current().keys.bytes() / sizeof(std::uint64_t)};
+}
+
 void InputSlots::check(SampleForm form, std::int64_t images) {
     const InputSlot& slot = current();
     const auto* labels = slot.labels.as<std::int32_t>();
@@ -142,12 +154,14 @@ void InputSlots::upload(SampleForm form, cudaStream_t stream) {
     }
     copy_in(slot.device_labels, slot.labels, stream);
     copy_in(slot.device_targets, slot.targets, stream);
+    copy_in(slot.device_keys, slot.keys, stream);
     auto& control = *slot.control.as<StepControl>();
     control.floats = slot.device_floats.as<float>();
     control.bytes = slot.device_bytes.as<std::uint8_t>();
     control.windows = slot.device_windows.as<ImageWindow>();
     control.labels = slot.device_labels.as<std::int32_t>();
     control.targets = slot.device_targets.as<float>();
+    control.keys = slot.device_keys.as<std::uint64_t>();
     cuda_check(
         cudaMemcpyAsync(slot.device_control, &control, sizeof(control), cudaMemcpyHostToDevice, stream),
         "copying a step's settings to the GPU");
@@ -158,7 +172,7 @@ std::size_t InputSlots::device_bytes() const {
     std::size_t sum = 0;
     for (const InputSlot& slot : slots_) {
         sum += slot.device_floats.bytes() + slot.device_bytes.bytes() + slot.device_windows.bytes() +
-               slot.device_labels.bytes() + slot.device_targets.bytes();
+               slot.device_labels.bytes() + slot.device_targets.bytes() + slot.device_keys.bytes();
     }
     return sum;
 }

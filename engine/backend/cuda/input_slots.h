@@ -18,8 +18,8 @@ namespace rankscope::engine::cuda {
 
 /// Where a batch is gathered, and its way to the GPU.
 struct InputSlot {
-    PinnedMemory floats, bytes, windows, labels, targets, control, output;
-    DeviceMemory device_floats, device_bytes, device_windows, device_labels, device_targets;
+    PinnedMemory floats, bytes, windows, labels, targets, keys, control, output;
+    DeviceMemory device_floats, device_bytes, device_windows, device_labels, device_targets, device_keys;
     StepControl* device_control = nullptr;  ///< in memory of all slots
     StepOutput* device_output = nullptr;
     Event copied;    ///< samples and settings are on the GPU: the host may write again
@@ -50,6 +50,7 @@ public:
     std::span<ImageWindow> windows();
     std::span<std::int32_t> labels();
     std::span<float> targets();
+    std::span<std::uint64_t> keys();
 
     /// Throws Error for a label or, with windows, an image of the current slot that does not exist.
     void check(SampleForm form, std::int64_t images);

@@ -412,7 +412,8 @@ void Lowering::forward_attention(const Node& node, const Attention& attention) {
     const HeadsShape heads = heads_shape(node, attention);
     const HeadInputs in = attention_inputs(node, heads);
     const BufferId out = plan_.buffer(static_cast<std::size_t>(in.part) * size_of(heads.type));
-    head_products(node.name, share_product(heads, false), {in.shares, 0}, {in.qkv, 2 * in.part}, {out, 0});
+    const BufferId taken = dropped_shares(node, attention, heads, in.shares);
+    head_products(node.name, share_product(heads, false), {taken, 0}, {in.qkv, 2 * in.part}, {out, 0});
     join(node.name + " joined", heads, 1, out, new_value(node.output, options_.type).activation);
 }
 
@@ -434,6 +435,10 @@ void Lowering::backward_attention(const ScheduledOp& op, const Attention& attent
                }});
     const BufferId dshares = plan_.buffer(bytes(heads.scores(), ElementType::f32));
     head_products(name + " of shares", score_product(heads), {dout, 0}, {in.qkv, 2 * in.part}, {dshares, 0});
+    const BufferId taken = dropped_shares(node, attention, heads, in.shares);
+    if (taken != in.shares) {
+        drop_pairs(node, attention, heads, ElementType::f32, dshares, dshares);
+    }
     const BufferId dscores = plan_.buffer(bytes(heads.scores(), heads.type));
     plan_.add({name + " of scores",
                {in.shares, dshares},
@@ -451,7 +456,7 @@ void Lowering::backward_attention(const ScheduledOp& op, const Attention& attent
         distance_gradient(op, heads, in, dscores, dqkv);
     }
     head_products(name + " of keys", share_product(heads, true), {dscores, 0}, {in.qkv, 0}, {dqkv, in.part});
-    head_products(name + " of values", share_product(heads, true), {in.shares, 0}, {dout, 0},
+    head_products(name + " of values", share_product(heads, true), {taken, 0}, {dout, 0},
                   {dqkv, 2 * in.part});
     join(name, heads, 3, dqkv, new_partial(node.input()));
 }

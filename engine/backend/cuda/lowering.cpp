@@ -166,6 +166,7 @@ void Lowering::forward(std::size_t index) {
                              [&](const Scale&) { forward_scale(node); },
                              [&](const Concat&) { forward_concat(node); },
                              [&](const Flatten&) { alias(node); },
+                             [&](const Dropout& one) { forward_dropout(node, one); },
                              [&](const Linear&) { forward_product(node, *product_of(node)); },
                              [&](const Embedding& one) { forward_embedding(node, one); },
                              [&](const AddPositions&) { forward_positions(node); },
@@ -215,6 +216,7 @@ void Lowering::backward_data(const ScheduledOp& op) {
                              [&](const Scale&) { backward_scale(op); },
                              [&](const Concat&) { backward_concat(op); },
                              [](const Flatten&) {},  // another shape of the same memory
+                             [&](const Dropout& one) { backward_dropout(node, one); },
                              [&](const Linear&) { backward_data_product(node, *product_of(node)); },
                              [](const Embedding&) {},  // tokens have no gradient
                              [&](const AddPositions&) { pass_gradient(op); },

@@ -7,6 +7,7 @@
 #include <engine/backend/cuda/batch_norm.h>
 #include <engine/backend/cuda/cluster_norm.h>
 #include <engine/backend/cuda/convolution.h>
+#include <engine/backend/cuda/dropout.h>
 #include <engine/backend/cuda/matmul.h>
 #include <engine/backend/cuda/max_pool.h>
 #include <engine/backend/cuda/step_plan.h>
@@ -129,6 +130,17 @@ private:
     void backward_scale(const ScheduledOp& op);
     void forward_concat(const Node& node);
     void backward_concat(const ScheduledOp& op);
+
+    // lower_dropout.cpp
+    void add_drop(const std::string& name, const DropoutShape& shape, const DropoutFormula& formula,
+                  BufferId from, BufferId to);
+    void drop_value(const Node& node, const Dropout& dropout, BufferId from, BufferId to);
+    void forward_dropout(const Node& node, const Dropout& dropout);
+    void backward_dropout(const Node& node, const Dropout& dropout);
+    BufferId dropped_shares(const Node& node, const Attention& attention, const HeadsShape& heads,
+                            BufferId shares);
+    void drop_pairs(const Node& node, const Attention& attention, const HeadsShape& heads, ElementType type,
+                    BufferId from, BufferId to);
 
     // lower_tokens.cpp
     void forward_layer_norm(std::size_t index, const LayerNorm& norm);

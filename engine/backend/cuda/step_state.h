@@ -23,7 +23,8 @@ struct StepControl {
     const ImageWindow* windows = nullptr;
     const std::int32_t* labels = nullptr;
     const float* targets = nullptr;
-    float one = 1.0F;  ///< a loss scale that scales nothing
+    const std::uint64_t* keys = nullptr;  ///< of the samples, for dropout
+    float one = 1.0F;                     ///< a loss scale that scales nothing
     UpdateNumbers update;
 };
 
