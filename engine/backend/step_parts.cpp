@@ -11,6 +11,8 @@
 namespace rankscope::engine {
 
 void load_labels(const Batch& batch, Executable& executable) {
+    const std::span<std::uint64_t> keys = executable.sample_keys();
+    std::copy_n(batch.keys.begin(), std::min(keys.size(), batch.keys.size()), keys.begin());
     const std::span<float> targets = executable.targets();
     if (targets.empty()) {
         std::copy(batch.labels.begin(), batch.labels.end(), executable.labels().begin());

@@ -143,6 +143,10 @@ BatchLoader::Chunk BatchLoader::claim() {
         batch.rows = set_.tokens ? set_.tokens->length() : 1;
         batch.labels.resize(samples.size() * static_cast<std::size_t>(batch.rows));
         batch.indices.assign(samples.begin(), samples.end());
+        batch.keys.resize(samples.size());
+        std::transform(samples.begin(), samples.end(), batch.keys.begin(), [this](std::int64_t index) {
+            return SampleRandom(options_.seed, epoch_, index).next();
+        });
         batch.number = next_batch_;
         slot.chunks_left = static_cast<std::int64_t>((samples.size() + chunk_ - 1) / chunk_);
     }

@@ -4,6 +4,7 @@
 #include <engine/error.h>
 #include <engine/graph/graph.h>
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 
@@ -57,6 +58,14 @@ IndexedVector<ParameterId, std::size_t> user_counts(const Graph& graph) {
 
 std::int64_t pixel_count(const Shape& shape) {
     return shape.size() == 3 ? shape[1] * shape[2] : 1;
+}
+
+bool Graph::drops() const {
+    return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
+        const auto* attention = std::get_if<Attention>(&node.operation);
+        return std::holds_alternative<Dropout>(node.operation) ||
+               (attention != nullptr && attention->dropout > 0);
+    });
 }
 
 GraphBuilder::GraphBuilder(Shape input) {
@@ -190,6 +199,21 @@ GraphBuilder& GraphBuilder::flatten() {
     return *this;
 }
 
+GraphBuilder& GraphBuilder::dropout(double rate) {
+    if (rate > 0) {
+        append(Dropout{.rate = rate, .number = dropouts_++}, Shape(shape()), "dropout");
+    }
+    return *this;
+}
+
+GraphBuilder& GraphBuilder::drop_samples(double rate) {
+    if (rate > 0) {
+        append(Dropout{.rate = rate, .whole_samples = true, .number = dropouts_++}, Shape(shape()),
+               "stochastic depth");
+    }
+    return *this;
+}
+
 GraphBuilder& GraphBuilder::linear(const std::string& name, std::int64_t out_features, bool bias) {
     const Shape input = shape();
     require(input.size() == 1 || input.size() == 3, name, "linear needs [features] or an image", input);
@@ -264,12 +288,13 @@ GraphBuilder& GraphBuilder::first_token() {
     return *this;
 }
 
-GraphBuilder& GraphBuilder::attention(const std::string& name, const Attention& attention) {
+GraphBuilder& GraphBuilder::attention(const std::string& name, Attention attention) {
     const Shape input = shape();
     require(input.size() == 3 && attention.heads > 0 && input[0] % (3 * attention.heads) == 0, name,
             "attention of " + std::to_string(attention.heads) +
                 " heads needs queries, keys and values of the same size",
             input);
+    attention.number = attention.dropout > 0 ? dropouts_++ : 0;
     append(attention, {input[0] / 3, input[1], input[2]}, name);
     return *this;
 }

@@ -81,6 +81,14 @@ struct Scale {};
 /// The channels of all inputs in their order.
 struct Concat {};
 struct Flatten {};
+/// torch.nn.Dropout in training, else nothing: an element becomes 0 with this probability, the others are divided by
+/// 1 − rate. With whole_samples all of a sample or nothing: stochastic depth (Huang et al., "Deep Networks with Stochastic
+/// Depth", 2016; torchvision's mode "row", timm's DropPath).
+struct Dropout {
+    double rate = 0.0;
+    bool whole_samples = false;
+    std::uint32_t number = 0;  ///< of the operations that drop, for their random numbers
+};
 /// torch.nn.Linear, of the features or of each pixel's channels.
 struct Linear {
     std::int64_t out_features = 0;
@@ -116,6 +124,8 @@ struct Attention {
     std::int64_t heads = 1;
     bool causal = false;
     bool relative = false;
+    double dropout = 0.0;      ///< of what a query takes of each value, as Dropout
+    std::uint32_t number = 0;  ///< as Dropout's
 };
 /// Mean over the rows of −log softmax(logits)[label]; also counts the rows whose largest logits hold the label. A sample
 /// of {classes} is one row, {classes, T, 1} is one row per token.
@@ -125,8 +135,8 @@ struct MeanSquaredError {};
 
 using Operation =
     std::variant<Conv2d, BatchNorm2d, Relu, Add, MaxPool2d, GlobalAveragePool, AveragePool2d, Activate, Scale,
-                 Concat, Flatten, Linear, Embedding, AddPositions, PrependToken, FirstToken, LayerNorm,
-                 Attention, CrossEntropy, MeanSquaredError>;
+                 Concat, Flatten, Dropout, Linear, Embedding, AddPositions, PrependToken, FirstToken,
+                 LayerNorm, Attention, CrossEntropy, MeanSquaredError>;
 
 /// How a parameter begins, in PyTorch's words. Networks replace what a layer's constructor drew; the draws still
 /// count.
@@ -191,6 +201,7 @@ struct Graph {
     std::vector<Redraw> redraws;  ///< empty: `normal` and `uniform` parameters, in order of registration
 
     bool predicts_tokens() const { return rows > 1; }
+    bool drops() const;  ///< some operation is given random numbers
     bool classifies() const { return std::holds_alternative<CrossEntropy>(nodes.back().operation); }
 };
 
@@ -217,6 +228,9 @@ public:
     GraphBuilder& average_pool2d(const AveragePool2d& pool);
     GraphBuilder& activate(Activation kind);
     GraphBuilder& flatten();
+    /// These add nothing for a rate of 0.
+    GraphBuilder& dropout(double rate);
+    GraphBuilder& drop_samples(double rate);
     GraphBuilder& linear(const std::string& name, std::int64_t out_features, bool bias = true);
     GraphBuilder& layer_norm(const std::string& name, float epsilon = 1e-5F);
     GraphBuilder& embedding(const std::string& name, std::int64_t vocabulary, std::int64_t channels);
@@ -226,7 +240,7 @@ public:
     GraphBuilder& add_positions(const std::string& parameter, const Shape& shape);
     GraphBuilder& prepend_token(const std::string& parameter);
     GraphBuilder& first_token();
-    GraphBuilder& attention(const std::string& name, const Attention& attention);
+    GraphBuilder& attention(const std::string& name, Attention attention);
     /// The same with relative positions, whose parameters are NAME.pos_emb.rel_height and NAME.pos_emb.rel_width.
     GraphBuilder& relative_attention(const std::string& name, std::int64_t heads);
     /// A linear layer without bias whose weight is that of an embedding before it.
@@ -262,6 +276,7 @@ private:
 
     Graph graph_;
     ValueId current_ = kInputValue;
+    std::uint32_t dropouts_ = 0;
 };
 
 }  // namespace rankscope::engine

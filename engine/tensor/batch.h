@@ -18,6 +18,7 @@ struct Batch {
     std::vector<ImageWindow> windows;   ///< form windows: [size], of the set's images
     HostBuffer<std::int32_t> labels;    ///< [size · rows]
     std::vector<std::int64_t> indices;  ///< [size], which samples of the set these are
+    std::vector<std::uint64_t> keys;    ///< [size], of the sample in this epoch: for dropout
     std::int64_t number = 0;            ///< place in the epoch, from 0
     std::int64_t rows = 1;              ///< labels of a sample: one, or one per token
 

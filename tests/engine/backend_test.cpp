@@ -59,6 +59,7 @@ TEST_P(BackendAgainstTwin, SameLossAndGradients) {
     Executable& executable = model->executable(test.batch);
     TorchGenerator(11).uniform(executable.input(), -0.5, 1.0);
     as_tokens(graph, executable.input());
+    set_slow_keys(executable.sample_keys());
     std::vector<std::int32_t> labels;
     SlowOptions options{.label_smoothing = test.smoothing, .topk = 2};
     TorchGenerator(12).uniform(executable.targets(), -1.0, 1.0);
@@ -102,6 +103,8 @@ INSTANTIATE_TEST_SUITE_P(
                           Case{"unfused", unfused, 5, 0.0, 1e-4}, Case{"grouped", grouped, 6, 0.0, 1e-4},
                           Case{"excited", excited, 6, 0.0, 1e-4}, Case{"language", language, 3, 0.1, 5e-5},
                           Case{"patches", patches, 5, 0.0, 5e-5}, Case{"distances", distances, 5},
+                          Case{"forgetful", forgetful, 6, 0.0, 1e-4},
+                          Case{"forgetful_language", forgetful_language, 5, 0.0, 5e-5},
                           Case{"resnet18", resnet18_tiny_images, 4, 0.0, 1e-3}),
         ::testing::Values(StorageOrder::native, StorageOrder::canonical)),
     [](const auto& tested) {
@@ -111,8 +114,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Backend, EveryOperationIsComparedWithTheTwin) {
     std::set<std::size_t> seen;
-    for (Graph (*const build)() :
-         {tiny_net, pools_and_relus, toy, residual_odd, unfused, grouped, excited, language, patches}) {
+    for (Graph (*const build)() : {tiny_net, pools_and_relus, toy, residual_odd, unfused, grouped, excited,
+                                   language, patches, forgetful}) {
         for (const Node& node : build().nodes) {
             seen.insert(node.operation.index());
         }
@@ -157,7 +160,9 @@ INSTANTIATE_TEST_SUITE_P(Networks, SlowTwin,
                                            Case{"toy", toy, 3}, Case{"residual_odd", residual_odd, 3},
                                            Case{"unfused", unfused, 3}, Case{"grouped", grouped, 3},
                                            Case{"excited", excited, 3}, Case{"language", language, 3, 0.1},
-                                           Case{"patches", patches, 3}, Case{"distances", distances, 3}),
+                                           Case{"patches", patches, 3}, Case{"distances", distances, 3},
+                                           Case{"forgetful", forgetful, 3},
+                                           Case{"forgetful_language", forgetful_language, 3}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(Backend, BatchNormsRememberTheirStatisticsAndUseThemInEvaluation) {
@@ -284,7 +289,7 @@ double relative_distance(std::span<const float> values, std::span<const float> e
 /// from its own fp32 on the ConvNet: 0.12 to 0.15 in the convolutions' gradients.
 TEST(Backend, Bf16StaysNearFp32) {
     for (Graph (*const build)() : {convnet, residual_odd, residual_small, unfused, grouped, excited, mlp, toy,
-                                   language, patches, distances}) {
+                                   language, patches, distances, forgetful, forgetful_language}) {
         const Graph graph = build();
         const CanonicalParameters initial = default_initialisation(graph, 5);
         std::vector<std::vector<float>> logits;
@@ -302,6 +307,7 @@ TEST(Backend, Bf16StaysNearFp32) {
             Executable& executable = model->executable(32);
             TorchGenerator(11).uniform(executable.input(), graph.predicts_tokens() ? -0.5 : -1.0, 1.0);
             as_tokens(graph, executable.input());
+            set_slow_keys(executable.sample_keys());
             for (std::size_t i = 0; i < executable.labels().size(); ++i) {
                 executable.labels()[i] =
                     static_cast<std::int32_t>(i % static_cast<std::size_t>(graph.classes));

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <engine/backend/dropout_formula.h>
+
 #include <tests/engine/slow_network.h>
 #include <tests/engine/slow_tokens.h>
 
@@ -124,8 +126,25 @@ void each_average(const Graph& graph, const Node& node, const AveragePool2d& poo
     }
 }
 
-void forward_sample(const Run& run, const Node& node, const Doubles& in, Doubles& out) {
-    if (token_forward(run.graph, node, run.parameters, in, out)) {
+/// Calls visit(element as the graph's shapes count, what it is multiplied by); the numbers count row by row.
+template <typename Visit>
+void each_dropped(const Shape& shape, const Dropout& dropout, std::uint64_t key, Visit visit) {
+    const DropoutFormula formula = dropout_formula(dropout.rate, dropout.number);
+    const auto pixels = static_cast<std::size_t>(pixel_count(shape));
+    const auto channels = static_cast<std::size_t>(shape[0]);
+    for (std::size_t i = 0; i < pixels * channels; ++i) {
+        const std::size_t element = dropout.whole_samples ? 0 : i % pixels * channels + i / pixels;
+        visit(i, static_cast<double>(formula.factor(key, element)));
+    }
+}
+
+void forward_sample(const Run& run, const Node& node, std::uint64_t key, const Doubles& in, Doubles& out) {
+    if (token_forward(run.graph, node, run.parameters, key, in, out)) {
+        return;
+    }
+    if (const auto* dropout = std::get_if<Dropout>(&node.operation)) {
+        each_dropped(run.graph.values[node.input()].shape, *dropout, key,
+                     [&](std::size_t i, double factor) { out[i] = in[i] * factor; });
         return;
     }
     if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
@@ -268,14 +287,19 @@ void forward(Run& run, const Node& node) {
                 out.insert(out.end(), part.begin(), part.end());
             }
         } else {
-            forward_sample(run, node, run.values[node.input()][n], out);
+            forward_sample(run, node, slow_key(n), run.values[node.input()][n], out);
         }
     }
 }
 
-void backward_sample(const Run& run, const Node& node, const Doubles& in, const Doubles& up, Doubles& down,
-                     IndexedVector<ParameterId, Doubles>& gradients) {
-    if (token_backward(run.graph, node, run.parameters, in, up, down, gradients)) {
+void backward_sample(const Run& run, const Node& node, std::uint64_t key, const Doubles& in,
+                     const Doubles& up, Doubles& down, IndexedVector<ParameterId, Doubles>& gradients) {
+    if (token_backward(run.graph, node, run.parameters, key, in, up, down, gradients)) {
+        return;
+    }
+    if (const auto* dropout = std::get_if<Dropout>(&node.operation)) {
+        each_dropped(run.graph.values[node.input()].shape, *dropout, key,
+                     [&](std::size_t i, double factor) { down[i] += up[i] * factor; });
         return;
     }
     if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
@@ -355,8 +379,8 @@ void backward(Run& run, const Node& node, IndexedVector<ParameterId, Doubles>& g
                 }
             }
         } else {
-            backward_sample(run, node, run.values[node.input()][n], up, run.gradients[node.input()][n],
-                            gradients);
+            backward_sample(run, node, slow_key(n), run.values[node.input()][n], up,
+                            run.gradients[node.input()][n], gradients);
         }
     }
 }

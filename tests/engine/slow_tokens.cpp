@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <engine/backend/dropout_formula.h>
+
 #include <tests/engine/slow_tokens.h>
 
 #include <cmath>
@@ -46,7 +48,7 @@ class SlowHead {
 public:
     SlowHead(const Graph& graph, const Node& node, const Sequence& qkv,
              const IndexedVector<ParameterId, Doubles>& parameters, const Doubles& in,
-             const Attention& attention, std::size_t head)
+             const Attention& attention, std::uint64_t key, std::size_t head)
         : qkv_(qkv),
           in_(in),
           image_(graph.values[node.input()].shape),
@@ -54,7 +56,10 @@ public:
           by_width_(attention.relative ? &parameters[node.parameters[1]] : nullptr),
           causal_(attention.causal),
           width_(qkv.channels / 3 / static_cast<std::size_t>(attention.heads)),
-          first_(head * width_) {}
+          first_(head * width_),
+          dropout_(dropout_formula(attention.dropout, attention.number)),
+          key_(key),
+          head_(head) {}
 
     std::size_t width() const { return width_; }
     /// Where channel `i` of part 0 (queries), 1 (keys) or 2 (values) lies.
@@ -97,6 +102,11 @@ public:
         return shares;
     }
 
+    /// What dropout multiplies a share by.
+    double kept(std::size_t query, std::size_t key) const {
+        return static_cast<double>(dropout_.factor(key_, (head_ * qkv_.tokens + query) * qkv_.tokens + key));
+    }
+
 private:
     const Sequence& qkv_;
     const Doubles& in_;
@@ -106,14 +116,18 @@ private:
     bool causal_;
     std::size_t width_;
     std::size_t first_;
+    DropoutFormula dropout_;
+    std::uint64_t key_;
+    std::size_t head_;
 };
 
 template <typename Visit>
 void each_head(const Graph& graph, const Node& node, const Attention& attention,
-               const IndexedVector<ParameterId, Doubles>& parameters, const Doubles& in, Visit visit) {
+               const IndexedVector<ParameterId, Doubles>& parameters, std::uint64_t key, const Doubles& in,
+               Visit visit) {
     const Sequence qkv = sequence_of(graph, node.input());
     for (std::size_t head = 0; head < static_cast<std::size_t>(attention.heads); ++head) {
-        const SlowHead one(graph, node, qkv, parameters, in, attention, head);
+        const SlowHead one(graph, node, qkv, parameters, in, attention, key, head);
         for (std::size_t query = 0; query < qkv.tokens; ++query) {
             visit(one, query);
         }
@@ -127,7 +141,8 @@ bool linear_by_token(const Graph& graph, const Node& node) {
 }  // namespace
 
 bool token_forward(const Graph& graph, const Node& node,
-                   const IndexedVector<ParameterId, Doubles>& parameters, const Doubles& in, Doubles& out) {
+                   const IndexedVector<ParameterId, Doubles>& parameters, std::uint64_t key_of_sample,
+                   const Doubles& in, Doubles& out) {
     if (const auto* embedding = std::get_if<Embedding>(&node.operation)) {
         const Sequence to = sequence_of(graph, node.output);
         for (std::size_t t = 0; t < to.tokens; ++t) {
@@ -179,14 +194,16 @@ bool token_forward(const Graph& graph, const Node& node,
             out[c] = in[from.at(c, 0)];
         }
     } else if (const auto* attention = std::get_if<Attention>(&node.operation)) {
-        each_head(graph, node, *attention, parameters, in, [&](const SlowHead& head, std::size_t query) {
-            const Doubles shares = head.shares(query);
-            for (std::size_t i = 0; i < head.width(); ++i) {
-                for (std::size_t key = 0; key < shares.size(); ++key) {
-                    out[head.out(i, query)] += shares[key] * in[head.at(2, i, key)];
-                }
-            }
-        });
+        each_head(graph, node, *attention, parameters, key_of_sample, in,
+                  [&](const SlowHead& head, std::size_t query) {
+                      const Doubles shares = head.shares(query);
+                      for (std::size_t i = 0; i < head.width(); ++i) {
+                          for (std::size_t key = 0; key < shares.size(); ++key) {
+                              out[head.out(i, query)] +=
+                                  shares[key] * head.kept(query, key) * in[head.at(2, i, key)];
+                          }
+                      }
+                  });
     } else {
         return false;
     }
@@ -194,8 +211,9 @@ bool token_forward(const Graph& graph, const Node& node,
 }
 
 bool token_backward(const Graph& graph, const Node& node,
-                    const IndexedVector<ParameterId, Doubles>& parameters, const Doubles& in,
-                    const Doubles& up, Doubles& down, IndexedVector<ParameterId, Doubles>& gradients) {
+                    const IndexedVector<ParameterId, Doubles>& parameters, std::uint64_t key_of_sample,
+                    const Doubles& in, const Doubles& up, Doubles& down,
+                    IndexedVector<ParameterId, Doubles>& gradients) {
     if (const auto* embedding = std::get_if<Embedding>(&node.operation)) {
         const Sequence to = sequence_of(graph, node.output);
         for (std::size_t t = 0; t < to.tokens; ++t) {
@@ -262,31 +280,35 @@ bool token_backward(const Graph& graph, const Node& node,
             down[from.at(c, 0)] += up[c];
         }
     } else if (const auto* attention = std::get_if<Attention>(&node.operation)) {
-        each_head(graph, node, *attention, parameters, in, [&](const SlowHead& head, std::size_t query) {
-            const Doubles shares = head.shares(query);
-            Doubles of_shares(shares.size(), 0.0);
-            double mean = 0;
-            for (std::size_t key = 0; key < shares.size(); ++key) {
-                for (std::size_t i = 0; i < head.width(); ++i) {
-                    of_shares[key] += up[head.out(i, query)] * in[head.at(2, i, key)];
-                    down[head.at(2, i, key)] += up[head.out(i, query)] * shares[key];
-                }
-                mean += of_shares[key] * shares[key];
-            }
-            for (std::size_t key = 0; key < shares.size(); ++key) {
-                const double of_score = shares[key] * (of_shares[key] - mean) * head.scale();
-                for (std::size_t i = 0; i < head.width(); ++i) {
-                    down[head.at(0, i, query)] +=
-                        of_score * (in[head.at(1, i, key)] + head.position(i, query, key));
-                    down[head.at(1, i, key)] += of_score * in[head.at(0, i, query)];
-                    if (attention->relative) {
-                        const auto [height, width] = head.distances(i, query, key);
-                        gradients[node.parameters[0]][height] += of_score * in[head.at(0, i, query)];
-                        gradients[node.parameters[1]][width] += of_score * in[head.at(0, i, query)];
-                    }
-                }
-            }
-        });
+        each_head(graph, node, *attention, parameters, key_of_sample, in,
+                  [&](const SlowHead& head, std::size_t query) {
+                      const Doubles shares = head.shares(query);
+                      Doubles of_shares(shares.size(), 0.0);
+                      double mean = 0;
+                      for (std::size_t key = 0; key < shares.size(); ++key) {
+                          for (std::size_t i = 0; i < head.width(); ++i) {
+                              of_shares[key] +=
+                                  up[head.out(i, query)] * in[head.at(2, i, key)] * head.kept(query, key);
+                              down[head.at(2, i, key)] +=
+                                  up[head.out(i, query)] * shares[key] * head.kept(query, key);
+                          }
+                          mean += of_shares[key] * shares[key];
+                      }
+                      for (std::size_t key = 0; key < shares.size(); ++key) {
+                          const double of_score = shares[key] * (of_shares[key] - mean) * head.scale();
+                          for (std::size_t i = 0; i < head.width(); ++i) {
+                              down[head.at(0, i, query)] +=
+                                  of_score * (in[head.at(1, i, key)] + head.position(i, query, key));
+                              down[head.at(1, i, key)] += of_score * in[head.at(0, i, query)];
+                              if (attention->relative) {
+                                  const auto [height, width] = head.distances(i, query, key);
+                                  gradients[node.parameters[0]][height] +=
+                                      of_score * in[head.at(0, i, query)];
+                                  gradients[node.parameters[1]][width] += of_score * in[head.at(0, i, query)];
+                              }
+                          }
+                      }
+                  });
     } else {
         return false;
     }

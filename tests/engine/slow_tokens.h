@@ -10,12 +10,14 @@
 /// The slow twin of the operations on sequences: one sample, channels first as in the graph's shapes.
 namespace rankscope::engine::test {
 
-/// False: the operation is none of these.
+/// False: the operation is none of these. `key`: of the sample.
 bool token_forward(const Graph& graph, const Node& node,
-                   const IndexedVector<ParameterId, Doubles>& parameters, const Doubles& in, Doubles& out);
+                   const IndexedVector<ParameterId, Doubles>& parameters, std::uint64_t key,
+                   const Doubles& in, Doubles& out);
 /// Adds to the gradients of the input and the parameters.
 bool token_backward(const Graph& graph, const Node& node,
-                    const IndexedVector<ParameterId, Doubles>& parameters, const Doubles& in,
-                    const Doubles& up, Doubles& down, IndexedVector<ParameterId, Doubles>& gradients);
+                    const IndexedVector<ParameterId, Doubles>& parameters, std::uint64_t key,
+                    const Doubles& in, const Doubles& up, Doubles& down,
+                    IndexedVector<ParameterId, Doubles>& gradients);
 
 }  // namespace rankscope::engine::test

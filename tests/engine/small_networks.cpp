@@ -213,6 +213,48 @@ Graph distances() {
     return net.flatten().linear("fc", 4).cross_entropy();
 }
 
+Graph forgetful() {
+    GraphBuilder net({3, 6, 7});
+    const ValueId input = net.conv2d("stem", {.out_channels = 13, .kernel = 3, .padding = 1, .bias = false})
+                              .batch_norm2d("bn")
+                              .relu()
+                              .current();
+    return net.conv2d("a", {.out_channels = 13, .kernel = 3, .padding = 1})
+        .drop_samples(0.4)
+        .add("sum", input)
+        .relu()
+        .dropout(0.3)
+        .flatten()
+        .linear("fc1", 11)
+        .activate(Activation::gelu_erf)
+        .dropout(0.5)
+        .linear("fc2", 4)
+        .cross_entropy();
+}
+
+Graph forgetful_language() {
+    GraphBuilder net({9});
+    net.embedding("wte", 11, 24).add_positions("wpe.weight", {9, 24}).dropout(0.1);
+    ValueId input = net.current();
+    net.layer_norm("ln_1")
+        .linear("attn", 72)
+        .attention("attention", {.heads = 3, .causal = true, .dropout = 0.3})
+        .linear("proj", 24)
+        .dropout(0.2)
+        .add("attn_add", input);
+    input = net.current();
+    return net.layer_norm("ln_2")
+        .linear("fc", 21)
+        .activate(Activation::gelu_tanh)
+        .dropout(0.25)
+        .linear("fc_proj", 24)
+        .drop_samples(0.5)
+        .add("mlp_add", input)
+        .layer_norm("ln_f")
+        .tied_linear("head", "wte")
+        .cross_entropy();
+}
+
 void as_tokens(const Graph& graph, std::span<float> input) {
     if (const auto* embedding = std::get_if<Embedding>(&graph.nodes.front().operation)) {
         for (float& number : input) {

@@ -37,6 +37,11 @@ Graph patches();
 /// Attention with relative positions over an image that is no square, between convolutions.
 Graph distances();
 
+/// Dropout of images whose channels fill no group, of a vector, and of whole samples in a residual branch.
+Graph forgetful();
+/// A GPT of one block with dropout everywhere.
+Graph forgetful_language();
+
 /// Makes tokens of numbers from −0.5 to 1, where the graph begins with an embedding.
 void as_tokens(const Graph& graph, std::span<float> input);
 

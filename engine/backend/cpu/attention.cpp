@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <engine/backend/cpu/dropout.h>
 #include <engine/backend/cpu/gemm.h>
 #include <engine/backend/cpu/token_kernels.h>
 #include <engine/backend/cpu/vector_math.h>
@@ -62,6 +63,12 @@ public:
         }
     }
 
+    /// What the next head drops; no key: nothing.
+    void drops(const std::uint64_t* key, std::int64_t head) {
+        key_ = key;
+        first_ = head * shape_.tokens * shape_.tokens;
+    }
+
     template <typename T>
     void forward(const T* qkv, T* y, float* kept) {
         take_inputs(qkv);
@@ -73,6 +80,7 @@ public:
                 float* const scores = scores_.data() + row * keys;
                 const std::int64_t seen = seen_by(first + row, keys);
                 kept[first + row] = softmax(scores, seen);
+                drop(first + row, scores, seen);
                 std::fill(scores + seen, scores + keys, 0.0F);
             }
             const std::int64_t width = shape_.width();
@@ -98,7 +106,9 @@ public:
             add_position_scores(first, rows);
             products_of_keys(first, rows, keys, gradient_, v_, score_gradients_);
             for (std::int64_t row = 0; row < rows; ++row) {
+                drop(first + row, score_gradients_.data() + row * keys, seen_by(first + row, keys));
                 score_gradient(first + row, row, keys, kept[first + row]);
+                drop(first + row, scores_.data() + row * keys, seen_by(first + row, keys));
             }
             const Matrix shares{scores_.data(), keys, true};
             const Matrix of_scores{score_gradients_.data(), keys};
@@ -120,6 +130,15 @@ private:
         take(qkv, 3 * shape_.channels, q_);
         take(qkv + shape_.channels, 3 * shape_.channels, k_);
         take(qkv + 2 * shape_.channels, 3 * shape_.channels, v_);
+    }
+
+    /// Of a query's shares, or of their gradients.
+    void drop(std::int64_t query, float* values, std::int64_t count) const {
+        if (key_ != nullptr) {
+            drop_in_place<float>(shape_.dropout, *key_,
+                                 static_cast<std::uint64_t>(first_ + query * shape_.tokens),
+                                 {values, static_cast<std::size_t>(count)});
+        }
     }
 
     std::int64_t seen_by(std::int64_t query, std::int64_t keys) const {
@@ -234,6 +253,8 @@ private:
     const RelativePositions<const float>& positions_;
     std::int64_t block_;
     float scale_;
+    const std::uint64_t* key_ = nullptr;
+    std::int64_t first_ = 0;  ///< element of the sample that the head's shares begin with
     std::vector<float> scores_;
     std::vector<float> score_gradients_;
     std::vector<float> by_height_;  ///< queries times the vectors of the distances, or their gradients
@@ -243,13 +264,16 @@ private:
 
 /// Calls body(head's tools, number of the head of all samples, its first element in a row, its first row).
 template <typename Body>
-void each_head(const AttentionShape& shape, const RelativePositions<const float>& positions,
-               const Body& body) {
+void each_head(const AttentionShape& shape, std::span<const std::uint64_t> keys,
+               const RelativePositions<const float>& positions, const Body& body) {
+    const bool drops = !keys.empty() && shape.dropout.threshold > 0;
 #pragma omp parallel
     {
         Head head(shape, positions);
 #pragma omp for
         for (std::int64_t number = 0; number < shape.batch * shape.heads; ++number) {
+            head.drops(drops ? &keys[static_cast<std::size_t>(number / shape.heads)] : nullptr,
+                       number % shape.heads);
             body(head, number, number % shape.heads * shape.width(), number / shape.heads * shape.tokens);
         }
     }
@@ -258,27 +282,30 @@ void each_head(const AttentionShape& shape, const RelativePositions<const float>
 }  // namespace
 
 template <typename T>
-void attention_forward(const AttentionShape& shape, std::span<const T> qkv,
-                       const RelativePositions<const float>& positions, std::span<T> y,
-                       std::span<float> kept) {
-    each_head(shape, positions, [&](Head& head, std::int64_t number, std::int64_t column, std::int64_t row) {
-        head.forward(qkv.data() + row * 3 * shape.channels + column, y.data() + row * shape.channels + column,
-                     kept.data() + number * shape.tokens);
-    });
+void attention_forward(const AttentionShape& shape, std::span<const std::uint64_t> keys,
+                       std::span<const T> qkv, const RelativePositions<const float>& positions,
+                       std::span<T> y, std::span<float> kept) {
+    each_head(shape, keys, positions,
+              [&](Head& head, std::int64_t number, std::int64_t column, std::int64_t row) {
+                  head.forward(qkv.data() + row * 3 * shape.channels + column,
+                               y.data() + row * shape.channels + column, kept.data() + number * shape.tokens);
+              });
 }
 
 template <typename T>
-void attention_backward(const AttentionShape& shape, std::span<const T> qkv,
-                        const RelativePositions<const float>& positions, std::span<const T> y,
-                        std::span<const float> kept, std::span<const T> dy, std::span<T> dqkv,
-                        const RelativePositions<float>& position_gradients, std::span<float> partials) {
-    each_head(shape, positions, [&](Head& head, std::int64_t number, std::int64_t column, std::int64_t row) {
-        const std::int64_t wide = row * 3 * shape.channels + column;
-        const std::int64_t narrow = row * shape.channels + column;
-        head.backward(qkv.data() + wide, y.data() + narrow, kept.data() + number * shape.tokens,
-                      dy.data() + narrow, dqkv.data() + wide,
-                      partials.data() + number * shape.position_size());
-    });
+void attention_backward(const AttentionShape& shape, std::span<const std::uint64_t> keys,
+                        std::span<const T> qkv, const RelativePositions<const float>& positions,
+                        std::span<const T> y, std::span<const float> kept, std::span<const T> dy,
+                        std::span<T> dqkv, const RelativePositions<float>& position_gradients,
+                        std::span<float> partials) {
+    each_head(shape, keys, positions,
+              [&](Head& head, std::int64_t number, std::int64_t column, std::int64_t row) {
+                  const std::int64_t wide = row * 3 * shape.channels + column;
+                  const std::int64_t narrow = row * shape.channels + column;
+                  head.backward(qkv.data() + wide, y.data() + narrow, kept.data() + number * shape.tokens,
+                                dy.data() + narrow, dqkv.data() + wide,
+                                partials.data() + number * shape.position_size());
+              });
     // Heads in their order, whoever computed them.
     const auto size = static_cast<std::size_t>(shape.position_size());
     const auto sum_into = [&](std::span<float> sum, std::size_t first) {
@@ -293,14 +320,14 @@ void attention_backward(const AttentionShape& shape, std::span<const T> qkv,
     sum_into(position_gradients.width, position_gradients.height.size());
 }
 
-#define RANKSCOPE_INSTANTIATE(T)                                                                   \
-    template void attention_forward<T>(const AttentionShape&, std::span<const T>,                  \
-                                       const RelativePositions<const float>&, std::span<T>,        \
-                                       std::span<float>);                                          \
-    template void attention_backward<T>(const AttentionShape&, std::span<const T>,                 \
-                                        const RelativePositions<const float>&, std::span<const T>, \
-                                        std::span<const float>, std::span<const T>, std::span<T>,  \
-                                        const RelativePositions<float>&, std::span<float>);
+#define RANKSCOPE_INSTANTIATE(T)                                                                        \
+    template void attention_forward<T>(const AttentionShape&, std::span<const std::uint64_t>,           \
+                                       std::span<const T>, const RelativePositions<const float>&,       \
+                                       std::span<T>, std::span<float>);                                 \
+    template void attention_backward<T>(const AttentionShape&, std::span<const std::uint64_t>,          \
+                                        std::span<const T>, const RelativePositions<const float>&,      \
+                                        std::span<const T>, std::span<const float>, std::span<const T>, \
+                                        std::span<T>, const RelativePositions<float>&, std::span<float>);
 RANKSCOPE_INSTANTIATE(float)
 RANKSCOPE_INSTANTIATE(Bf16)
 #undef RANKSCOPE_INSTANTIATE

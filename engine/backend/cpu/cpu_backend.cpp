@@ -97,6 +97,7 @@ public:
         }
         state_.sum_across_ranks = options.sum_across_ranks;
         state_.statistics = std::move(statistics);
+        state_.sample_keys.resize(graph.drops() ? static_cast<std::size_t>(batch) : 0);
         const cpu::BufferId input = plan_.external(input_.data());
         step_ =
             cpu::Lowering(engine, graph, batch, storage, state_, activation_type(options.precision), plan_)
@@ -111,6 +112,7 @@ public:
     std::span<float> input() override { return input_.as<float>(); }
     std::span<std::int32_t> labels() override { return labels_; }
     std::span<float> targets() override { return targets_; }
+    std::span<std::uint64_t> sample_keys() override { return state_.sample_keys; }
     std::size_t bytes() const { return plan_.arena_bytes() + input_.bytes(); }
 
     BatchResult forward(ForwardMode mode) override {

@@ -206,6 +206,7 @@ void Lowering::forward(std::size_t index) {
                              [&](const Scale&) { forward_scale(index); },
                              [&](const Concat&) { forward_concat(node); },
                              [&](const Flatten&) { alias(node); },
+                             [&](const Dropout& one) { forward_dropout(node, one); },
                              [&](const Linear& linear) { forward_linear(index, linear); },
                              [&](const Embedding& one) { forward_embedding(index, one); },
                              [&](const AddPositions&) { forward_positions(index); },
@@ -256,6 +257,7 @@ void Lowering::backward_data(const ScheduledOp& op) {
                              [&](const Scale&) { backward_scale(op); },
                              [&](const Concat&) { backward_concat(op); },
                              [](const Flatten&) {},  // another shape of the same memory
+                             [&](const Dropout& one) { backward_dropout(node, one); },
                              [&](const Linear&) { backward_data_linear(op.node); },
                              [](const Embedding&) {},  // tokens have no gradient
                              [&](const AddPositions&) { pass_gradient(op); },

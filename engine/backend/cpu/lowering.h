@@ -63,6 +63,13 @@ struct StepState {
     ForwardMode mode = ForwardMode::train;
     SumAcrossRanks sum_across_ranks;
     IndexedVector<StatisticId, float*> statistics;  ///< null for batches_tracked
+    std::vector<std::uint64_t> sample_keys;         ///< Executable::sample_keys
+
+    /// Empty where nothing is dropped.
+    std::span<const std::uint64_t> keys() const {
+        return mode == ForwardMode::train ? std::span<const std::uint64_t>(sample_keys)
+                                          : std::span<const std::uint64_t>();
+    }
 };
 
 /// A value of the graph while lowering; aliases (flatten) share one.
@@ -156,6 +163,12 @@ private:
     void backward_scale(const ScheduledOp& op);
     void forward_concat(const Node& node);
     void backward_concat(const ScheduledOp& op);
+
+    // lower_dropout.cpp
+    Md dropped_layout(const Node& node, const Dropout& dropout);
+    void drop(const Dropout& dropout, const Md& layout, BufferId from, BufferId to);
+    void forward_dropout(const Node& node, const Dropout& dropout);
+    void backward_dropout(const Node& node, const Dropout& dropout);
 
     // lower_tokens.cpp
     /// The value's layout in which a pixel is a row, and how many numbers a parameter has.

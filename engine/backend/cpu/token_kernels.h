@@ -4,6 +4,7 @@
 #pragma once
 
 #include <engine/backend/cpu/bf16.h>
+#include <engine/backend/dropout_formula.h>
 
 #include <cstdint>
 #include <span>
@@ -73,6 +74,7 @@ struct AttentionShape {
     std::int64_t heads = 1;
     bool causal = false;
     std::int64_t columns = 0;  ///< of the image that the tokens are; 0: no relative positions
+    DropoutFormula dropout{};  ///< of the shares, where there are keys
     std::int64_t width() const { return channels / heads; }
     std::int64_t heights() const { return columns == 0 ? 0 : 2 * (tokens / columns) - 1; }  ///< distances
     std::int64_t widths() const { return columns == 0 ? 0 : 2 * columns - 1; }
@@ -84,16 +86,18 @@ struct RelativePositions {
     std::span<Number> height{};
     std::span<Number> width{};
 };
-/// `qkv` [batch · tokens][3 · channels], `y` [batch · tokens][channels], `kept` [batch][heads][tokens].
+/// `qkv` [batch · tokens][3 · channels], `y` [batch · tokens][channels], `kept` [batch][heads][tokens]; `keys` [batch], or
+/// nothing is dropped.
 template <typename T>
-void attention_forward(const AttentionShape& shape, std::span<const T> qkv,
-                       const RelativePositions<const float>& positions, std::span<T> y,
-                       std::span<float> kept);
+void attention_forward(const AttentionShape& shape, std::span<const std::uint64_t> keys,
+                       std::span<const T> qkv, const RelativePositions<const float>& positions,
+                       std::span<T> y, std::span<float> kept);
 /// `partials`: scratch memory of batch · heads · position_size() floats.
 template <typename T>
-void attention_backward(const AttentionShape& shape, std::span<const T> qkv,
-                        const RelativePositions<const float>& positions, std::span<const T> y,
-                        std::span<const float> kept, std::span<const T> dy, std::span<T> dqkv,
-                        const RelativePositions<float>& position_gradients, std::span<float> partials);
+void attention_backward(const AttentionShape& shape, std::span<const std::uint64_t> keys,
+                        std::span<const T> qkv, const RelativePositions<const float>& positions,
+                        std::span<const T> y, std::span<const float> kept, std::span<const T> dy,
+                        std::span<T> dqkv, const RelativePositions<float>& position_gradients,
+                        std::span<float> partials);
 
 }  // namespace rankscope::engine::cpu
