@@ -22,6 +22,7 @@ public:
         check_optimizer();
         check_warmup();
         check_samples();
+        check_dropout();
         if (config_.clip_norm && config_.clip_value) {
             add("clip_value", phrase("is set beside clip_norm"), phrase("Keep one of the two."));
         }
@@ -60,6 +61,17 @@ private:
             add("dataset.name",
                 phrase("%1 has no tokens, which the model %2 needs", {config_.dataset.name, config_.model}),
                 phrase("Choose the data set tokens, text or synthetic-text, or another model."));
+        }
+    }
+
+    void check_dropout() {
+        if (config_.dropout > 0 && !has_dropout(config_.model)) {
+            add("dropout", phrase("the model %1 has no dropout", {config_.model}),
+                phrase("Leave it out, or choose another model."));
+        }
+        if (config_.drop_path > 0 && !has_drop_path(config_.model)) {
+            add("drop_path", phrase("the model %1 has no stochastic depth", {config_.model}),
+                phrase("Leave it out, or choose another model."));
         }
     }
 
@@ -131,6 +143,14 @@ const std::vector<std::string>& known_models() {
 
 bool is_language_model(const std::string& model) {
     return model == "gpt2" || model == "gpt2-mini";
+}
+
+bool has_drop_path(const std::string& model) {
+    return model == "efficientnet_b0" || model.starts_with("vit_");
+}
+
+bool has_dropout(const std::string& model) {
+    return has_drop_path(model) || is_language_model(model);
 }
 
 ConfigProblems check_train_config(const json& section) {

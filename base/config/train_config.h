@@ -98,6 +98,8 @@ struct TrainConfig {
     OptimizerConfig optimizer;
     ScheduleConfig schedule;
     double label_smoothing = 0.0;
+    double dropout = 0.0;
+    double drop_path = 0.0;
     std::optional<double> clip_norm;
     std::optional<double> clip_value;
     bool sync_bn = false;
@@ -126,6 +128,10 @@ const std::vector<std::string>& known_models();
 
 /// Whether the model predicts each next token; all others take pictures or features.
 bool is_language_model(const std::string& model);
+
+/// Whether the model has an operation for train.dropout, and for train.drop_path.
+bool has_dropout(const std::string& model);
+bool has_drop_path(const std::string& model);
 
 /// Every fault of the section; empty when it can be trained. Paths begin below `train`. Never throws.
 ConfigProblems check_train_config(const nlohmann::json& section);

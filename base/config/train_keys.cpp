@@ -87,6 +87,19 @@ void add_training(Table& table) {
          .help = "Share of the target that is spread over all classes.",
          .group = kTraining,
          .rare = true});
+    add(table, "dropout", MEMBER(dropout),
+        {.range = kShare,
+         .label = "Dropout",
+         .help = "Share of elements that training sets to 0: GPTs, vision transformers, EfficientNet.",
+         .group = kTraining,
+         .rare = true});
+    add(table, "drop_path", MEMBER(drop_path),
+        {.range = kShare,
+         .label = "Stochastic depth",
+         .help = "Share of samples that leave out the last residual branch, fewer before it: vision "
+                 "transformers, EfficientNet.",
+         .group = kTraining,
+         .rare = true});
     add(table, "clip_norm", MEMBER(clip_norm),
         {.range = kAbove0,
          .label = "Clip norm",

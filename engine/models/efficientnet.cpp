@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 namespace rankscope::engine::models {
@@ -37,7 +38,7 @@ void excite(GraphBuilder& net, const std::string& name, std::int64_t squeezed) {
 
 /// "Mobile inverted bottleneck": wider inside, with a depthwise convolution; timm's names.
 void inverted_bottleneck(GraphBuilder& net, const std::string& name, const MbStage& stage,
-                         std::int64_t stride) {
+                         std::int64_t stride, double drop) {
     const ValueId input = net.current();
     const std::int64_t channels = net.shape()[0];
     const std::int64_t inside = channels * stage.expansion;
@@ -61,7 +62,7 @@ void inverted_bottleneck(GraphBuilder& net, const std::string& name, const MbSta
                {.out_channels = stage.width, .bias = false});
     normalised();
     if (stride == 1 && channels == stage.width) {
-        net.add(name + ".add", input);
+        net.drop_samples(drop).add(name + ".add", input);
     }
 }
 
@@ -89,15 +90,18 @@ void efficientnet_start(const Node& node, const std::vector<Parameter*>& paramet
 
 }  // namespace
 
-Graph efficientnet_b0(const Shape& sample, std::int64_t classes) {
+Graph efficientnet_b0(const Shape& sample, std::int64_t classes, const DropRates& rates) {
     GraphBuilder net(sample);
+    const int blocks = std::accumulate(kStages.begin(), kStages.end(), 0,
+                                       [](int sum, const MbStage& stage) { return sum + stage.depth; });
+    int before = 0;
     net.conv2d("conv_stem", {.out_channels = 32, .kernel = 3, .stride = 2, .padding = 1, .bias = false})
         .batch_norm2d("bn1")
         .activate(Activation::silu);
     for (std::size_t s = 0; s < kStages.size(); ++s) {
         for (int block = 0; block < kStages[s].depth; ++block) {
             inverted_bottleneck(net, "blocks." + std::to_string(s) + "." + std::to_string(block), kStages[s],
-                                block == 0 ? kStages[s].stride : 1);
+                                block == 0 ? kStages[s].stride : 1, rates.path * before++ / blocks);
         }
     }
     net.conv2d("conv_head", {.out_channels = 1280, .bias = false})
@@ -105,6 +109,7 @@ Graph efficientnet_b0(const Shape& sample, std::int64_t classes) {
         .activate(Activation::silu)
         .global_average_pool()
         .flatten()
+        .dropout(rates.dropout)
         .linear("classifier", classes);
     return net.initialise(efficientnet_start).cross_entropy();
 }

@@ -14,6 +14,7 @@ struct GptSize {
     std::int64_t heads = 0;
     std::int64_t channels = 0;
     std::int64_t positions = 0;  ///< 0: as many as a sample has tokens
+    double dropout = 0.0;
 };
 
 /// x + attention(norm(x)), then x + mlp(norm(x)).
@@ -21,14 +22,16 @@ void gpt_block(GraphBuilder& net, const std::string& name, const GptSize& size) 
     ValueId input = net.current();
     net.layer_norm(name + ".ln_1")
         .linear(name + ".attn.c_attn", 3 * size.channels)
-        .attention(name + ".attn", {.heads = size.heads, .causal = true})
+        .attention(name + ".attn", {.heads = size.heads, .causal = true, .dropout = size.dropout})
         .linear(name + ".attn.c_proj", size.channels)
+        .dropout(size.dropout)
         .add(name + ".attn.add", input);
     input = net.current();
     net.layer_norm(name + ".ln_2")
         .linear(name + ".mlp.c_fc", 4 * size.channels)
         .activate(Activation::gelu_tanh)
         .linear(name + ".mlp.c_proj", size.channels)
+        .dropout(size.dropout)
         .add(name + ".mlp.add", input);
 }
 
@@ -66,7 +69,8 @@ Graph gpt(const GptSize& size, const Shape& sample, std::int64_t vocabulary) {
     GraphBuilder net(sample);
     net.embedding("transformer.wte", vocabulary, size.channels)
         .add_positions("transformer.wpe.weight",
-                       {size.positions > 0 ? size.positions : sample[0], size.channels});
+                       {size.positions > 0 ? size.positions : sample[0], size.channels})
+        .dropout(size.dropout);
     for (int i = 0; i < size.layers; ++i) {
         gpt_block(net, "transformer.h." + std::to_string(i), size);
     }
@@ -77,11 +81,12 @@ Graph gpt(const GptSize& size, const Shape& sample, std::int64_t vocabulary) {
 
 }  // namespace
 
-Graph gpt2(const Shape& sample, std::int64_t vocabulary) {
-    return gpt({.layers = 12, .heads = 12, .channels = 768, .positions = 1024}, sample, vocabulary);
+Graph gpt2(const Shape& sample, std::int64_t vocabulary, const DropRates& rates) {
+    return gpt({.layers = 12, .heads = 12, .channels = 768, .positions = 1024, .dropout = rates.dropout},
+               sample, vocabulary);
 }
-Graph gpt2_mini(const Shape& sample, std::int64_t vocabulary) {
-    return gpt({.layers = 4, .heads = 4, .channels = 128}, sample, vocabulary);
+Graph gpt2_mini(const Shape& sample, std::int64_t vocabulary, const DropRates& rates) {
+    return gpt({.layers = 4, .heads = 4, .channels = 128, .dropout = rates.dropout}, sample, vocabulary);
 }
 
 }  // namespace rankscope::engine::models

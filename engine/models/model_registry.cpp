@@ -8,43 +8,47 @@
 
 #include <algorithm>
 #include <array>
+#include <variant>
 
 namespace rankscope::engine {
 namespace {
 
+using Build = Graph(const Shape& sample, std::int64_t classes);
+using BuildDropping = Graph(const Shape& sample, std::int64_t classes, const models::DropRates& rates);
+
 struct Entry {
     const char* name;
-    Graph (*build)(const Shape& sample, std::int64_t classes);
+    std::variant<Build*, BuildDropping*> build;
 };
 
-constexpr std::array kModels{Entry{"convnet", models::convnet},
-                             Entry{"mlp", models::mlp},
-                             Entry{"linear", models::linear},
-                             Entry{"toy", models::toy},
-                             Entry{"paddle-cnn", models::paddle_cnn},
-                             Entry{"resnet18", models::resnet18},
-                             Entry{"resnet34", models::resnet34},
-                             Entry{"resnet50", models::resnet50},
-                             Entry{"resnet101", models::resnet101},
-                             Entry{"resnet152", models::resnet152},
-                             Entry{"resnext50_32x4d", models::resnext50_32x4d},
-                             Entry{"resnext101_32x8d", models::resnext101_32x8d},
-                             Entry{"wide_resnet50_2", models::wide_resnet50_2},
-                             Entry{"wide_resnet101_2", models::wide_resnet101_2},
-                             Entry{"regnetx_002", models::regnetx_002},
-                             Entry{"regnetx_160", models::regnetx_160},
-                             Entry{"regnety_002", models::regnety_002},
-                             Entry{"regnety_160", models::regnety_160},
-                             Entry{"regnety_320", models::regnety_320},
-                             Entry{"densenet121", models::densenet121},
-                             Entry{"densenet169", models::densenet169},
-                             Entry{"densenet201", models::densenet201},
-                             Entry{"efficientnet_b0", models::efficientnet_b0},
-                             Entry{"botnet50", models::botnet50},
-                             Entry{"vit_tiny_patch16_224", models::vit_tiny_patch16_224},
-                             Entry{"vit_small_patch16_224", models::vit_small_patch16_224},
-                             Entry{"gpt2", models::gpt2},
-                             Entry{"gpt2-mini", models::gpt2_mini}};
+const std::array kModels{Entry{"convnet", models::convnet},
+                         Entry{"mlp", models::mlp},
+                         Entry{"linear", models::linear},
+                         Entry{"toy", models::toy},
+                         Entry{"paddle-cnn", models::paddle_cnn},
+                         Entry{"resnet18", models::resnet18},
+                         Entry{"resnet34", models::resnet34},
+                         Entry{"resnet50", models::resnet50},
+                         Entry{"resnet101", models::resnet101},
+                         Entry{"resnet152", models::resnet152},
+                         Entry{"resnext50_32x4d", models::resnext50_32x4d},
+                         Entry{"resnext101_32x8d", models::resnext101_32x8d},
+                         Entry{"wide_resnet50_2", models::wide_resnet50_2},
+                         Entry{"wide_resnet101_2", models::wide_resnet101_2},
+                         Entry{"regnetx_002", models::regnetx_002},
+                         Entry{"regnetx_160", models::regnetx_160},
+                         Entry{"regnety_002", models::regnety_002},
+                         Entry{"regnety_160", models::regnety_160},
+                         Entry{"regnety_320", models::regnety_320},
+                         Entry{"densenet121", models::densenet121},
+                         Entry{"densenet169", models::densenet169},
+                         Entry{"densenet201", models::densenet201},
+                         Entry{"efficientnet_b0", models::efficientnet_b0},
+                         Entry{"botnet50", models::botnet50},
+                         Entry{"vit_tiny_patch16_224", models::vit_tiny_patch16_224},
+                         Entry{"vit_small_patch16_224", models::vit_small_patch16_224},
+                         Entry{"gpt2", models::gpt2},
+                         Entry{"gpt2-mini", models::gpt2_mini}};
 
 }  // namespace
 
@@ -56,14 +60,21 @@ std::vector<std::string> model_names() {
     return names;
 }
 
-Graph build_model(const std::string& name, const Shape& sample, std::int64_t classes) {
+Graph build_model(const std::string& name, const Shape& sample, std::int64_t classes,
+                  const models::DropRates& rates) {
     const auto* const entry = std::find_if(kModels.begin(), kModels.end(),
                                            [&](const Entry& candidate) { return name == candidate.name; });
     if (entry == kModels.end()) {
         throw ConfigError("model \"" + name + "\" is not known; one of: " + joined(model_names()));
     }
     try {
-        return entry->build(sample, classes);
+        if (const auto* const dropping = std::get_if<BuildDropping*>(&entry->build)) {
+            return (*dropping)(sample, classes, rates);
+        }
+        if (rates.dropout > 0 || rates.path > 0) {
+            throw ConfigError("model \"" + name + "\" has neither dropout nor stochastic depth");
+        }
+        return std::get<Build*>(entry->build)(sample, classes);
     } catch (const ShapeError& error) {
         throw ShapeError("model \"" + name + "\" does not fit samples of " + to_string(sample) + ": " +
                          error.what());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <engine/graph/graph.h>
+#include <engine/models/models.h>
 
 #include <string>
 #include <vector>
@@ -14,7 +15,8 @@ namespace rankscope::engine {
 std::vector<std::string> model_names();
 
 /// Builds a model for samples of the given shape. Throws ConfigError listing the known names when it is not
-/// one.
-Graph build_model(const std::string& name, const Shape& sample, std::int64_t classes);
+/// one, and for rates of a model that drops nothing.
+Graph build_model(const std::string& name, const Shape& sample, std::int64_t classes,
+                  const models::DropRates& rates = {});
 
 }  // namespace rankscope::engine

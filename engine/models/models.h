@@ -9,6 +9,13 @@
 /// the parameters are those of the PyTorch (torchvision) module. Shapes that do not fit throw ShapeError.
 namespace rankscope::engine::models {
 
+/// What training leaves out; 0: nothing, and the network has no operation for it.
+struct DropRates {
+    double dropout = 0.0;  ///< of elements (Dropout)
+    double path =
+        0.0;  ///< stochastic depth: of the samples of the last residual branch; before it, in proportion
+};
+
 /// The ConvNet of the distributed-training tutorials: 113 674 parameters for 28×28 images and ten classes.
 Graph convnet(const Shape& sample, std::int64_t classes);
 /// One hidden layer of 128: small enough that a step costs less than its bookkeeping.
@@ -42,19 +49,21 @@ Graph regnety_320(const Shape& sample, std::int64_t classes);
 Graph densenet121(const Shape& sample, std::int64_t classes);
 Graph densenet169(const Shape& sample, std::int64_t classes);
 Graph densenet201(const Shape& sample, std::int64_t classes);
-/// Tan, Le, "EfficientNet: Rethinking Model Scaling for Convolutional Neural Networks" (2019), as in timm, which
-/// drops nothing unless asked.
-Graph efficientnet_b0(const Shape& sample, std::int64_t classes);
+/// Tan, Le, "EfficientNet: Rethinking Model Scaling for Convolutional Neural Networks" (2019), as in timm: dropout before
+/// the last layer.
+Graph efficientnet_b0(const Shape& sample, std::int64_t classes, const DropRates& rates);
 /// Srinivas et al., "Bottleneck Transformers for Visual Recognition" (2021), as in Distribuuuu, which fixes 224 pixels and
 /// 1,000 classes: its parameters have the numbers of a torch.nn.Sequential.
 Graph botnet50(const Shape& sample, std::int64_t classes);
-/// Dosovitskiy et al., "An Image is Worth 16x16 Words" (2021), as in timm; for images of any multiple of 16 pixels.
-Graph vit_tiny_patch16_224(const Shape& sample, std::int64_t classes);
-Graph vit_small_patch16_224(const Shape& sample, std::int64_t classes);
-/// Radford et al., "Language Models are Unsupervised Multitask Learners" (2019), with nanoGPT's parameter names; without
-/// dropout. Samples are {tokens}; the classes are the vocabulary. gpt2 has 124 million parameters and 1,024 positions,
-/// gpt2-mini 4 layers of 128 channels and as many positions as a sample has tokens.
-Graph gpt2(const Shape& sample, std::int64_t vocabulary);
-Graph gpt2_mini(const Shape& sample, std::int64_t vocabulary);
+/// Dosovitskiy et al., "An Image is Worth 16x16 Words" (2021), as in timm; for images of any multiple of 16 pixels. Dropout
+/// before the last layer.
+Graph vit_tiny_patch16_224(const Shape& sample, std::int64_t classes, const DropRates& rates);
+Graph vit_small_patch16_224(const Shape& sample, std::int64_t classes, const DropRates& rates);
+/// Radford et al., "Language Models are Unsupervised Multitask Learners" (2019), with nanoGPT's parameter names and its
+/// dropout: after the embeddings, of the attention's shares, at the end of each branch. Samples are {tokens}; the classes are
+/// the vocabulary. gpt2 has 124 million parameters and 1,024 positions, gpt2-mini 4 layers of 128 channels and as many
+/// positions as a sample has tokens.
+Graph gpt2(const Shape& sample, std::int64_t vocabulary, const DropRates& rates);
+Graph gpt2_mini(const Shape& sample, std::int64_t vocabulary, const DropRates& rates);
 
 }  // namespace rankscope::engine::models

@@ -28,7 +28,8 @@ std::optional<TrainingCost> training_cost(const config::TrainConfig& config) {
     const config::SampleKind sample = config::sample_kind(config.dataset);
     try {
         const Graph graph = build_model(config.model, sample.shape,
-                                        config.classes.value_or(sample.classes.value_or(kUsualClasses)));
+                                        config.classes.value_or(sample.classes.value_or(kUsualClasses)),
+                                        {config.dropout, config.drop_path});
         const bool half = config.precision == "bf16" || config.precision == "fp16";
         const Flops flops = flops_of(graph);
         TrainingCost cost{.model = config.model,

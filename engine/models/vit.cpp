@@ -16,18 +16,21 @@ constexpr int kVitLayers = 12;
 constexpr std::int64_t kPatch = 16;
 constexpr float kVitEpsilon = 1e-6F;
 
-void vit_block(GraphBuilder& net, const std::string& name, const VitSize& size) {
+/// `drop`: of its two branches.
+void vit_block(GraphBuilder& net, const std::string& name, const VitSize& size, double drop) {
     ValueId input = net.current();
     net.layer_norm(name + ".norm1", kVitEpsilon)
         .linear(name + ".attn.qkv", 3 * size.channels)
         .attention(name + ".attn", {.heads = size.heads})
         .linear(name + ".attn.proj", size.channels)
+        .drop_samples(drop)
         .add(name + ".attn.add", input);
     input = net.current();
     net.layer_norm(name + ".norm2", kVitEpsilon)
         .linear(name + ".mlp.fc1", 4 * size.channels)
         .activate(Activation::gelu_erf)
         .linear(name + ".mlp.fc2", size.channels)
+        .drop_samples(drop)
         .add(name + ".mlp.add", input);
 }
 
@@ -51,7 +54,7 @@ void vit_start(GraphBuilder& net) {
     net.redraw({net.parameter_named("head.weight"), Initialisation::truncated, kSpread});
 }
 
-Graph vit(const VitSize& size, const Shape& sample, std::int64_t classes) {
+Graph vit(const VitSize& size, const Shape& sample, std::int64_t classes, const DropRates& rates) {
     GraphBuilder net(sample);
     const std::int64_t patches = pixel_count(sample) / (kPatch * kPatch);
     const Shape positions{1, patches + 1, size.channels};
@@ -61,20 +64,20 @@ Graph vit(const VitSize& size, const Shape& sample, std::int64_t classes) {
         .prepend_token("cls_token")
         .add_positions("pos_embed", positions);
     for (int i = 0; i < kVitLayers; ++i) {
-        vit_block(net, "blocks." + std::to_string(i), size);
+        vit_block(net, "blocks." + std::to_string(i), size, rates.path * i / (kVitLayers - 1));
     }
-    net.layer_norm("norm", kVitEpsilon).first_token().linear("head", classes);
+    net.layer_norm("norm", kVitEpsilon).first_token().dropout(rates.dropout).linear("head", classes);
     vit_start(net);
     return net.cross_entropy();
 }
 
 }  // namespace
 
-Graph vit_tiny_patch16_224(const Shape& sample, std::int64_t classes) {
-    return vit({192, 3}, sample, classes);
+Graph vit_tiny_patch16_224(const Shape& sample, std::int64_t classes, const DropRates& rates) {
+    return vit({192, 3}, sample, classes, rates);
 }
-Graph vit_small_patch16_224(const Shape& sample, std::int64_t classes) {
-    return vit({384, 6}, sample, classes);
+Graph vit_small_patch16_224(const Shape& sample, std::int64_t classes, const DropRates& rates) {
+    return vit({384, 6}, sample, classes, rates);
 }
 
 }  // namespace rankscope::engine::models

@@ -56,7 +56,8 @@ Graph model_of(const config::TrainConfig& config) {
         throw ConfigError("model.classes is " + std::to_string(*config.classes) + ", but the data set " +
                           config.dataset.name + " has " + std::to_string(classes) + " classes");
     }
-    return build_model(config.model, dataset_sample_shape(config.dataset), config.classes.value_or(classes));
+    return build_model(config.model, dataset_sample_shape(config.dataset), config.classes.value_or(classes),
+                       {config.dropout, config.drop_path});
 }
 
 /// The digest of the settings that the ranks must have in common, after comparing them. Collective.

@@ -5502,6 +5502,22 @@
             <source>synthetic-digits, synthetic-text, random and dummy: which samples are drawn.</source>
             <translation>synthetic-digits、synthetic-text、random 和 dummy：生成哪些样本。</translation>
         </message>
+        <message>
+            <source>Dropout</source>
+            <translation>Dropout</translation>
+        </message>
+        <message>
+            <source>Share of elements that training sets to 0: GPTs, vision transformers, EfficientNet.</source>
+            <translation>训练时置 0 的元素比例：GPT、视觉 Transformer、EfficientNet。</translation>
+        </message>
+        <message>
+            <source>Stochastic depth</source>
+            <translation>随机深度</translation>
+        </message>
+        <message>
+            <source>Share of samples that leave out the last residual branch, fewer before it: vision transformers, EfficientNet.</source>
+            <translation>跳过最后一个残差分支的样本比例，越靠前越少：视觉 Transformer、EfficientNet。</translation>
+        </message>
     </context>
     <context>
         <name>KeyInstall</name>
@@ -16596,6 +16612,18 @@
         <message>
             <source>Choose the data set tokens, text or synthetic-text, or another model.</source>
             <translation>请选择数据集 tokens、text 或 synthetic-text，或换一个模型。</translation>
+        </message>
+        <message>
+            <source>the model %1 has no dropout</source>
+            <translation>模型 %1 没有 dropout</translation>
+        </message>
+        <message>
+            <source>Leave it out, or choose another model.</source>
+            <translation>请删除它，或选择其他模型。</translation>
+        </message>
+        <message>
+            <source>the model %1 has no stochastic depth</source>
+            <translation>模型 %1 没有随机深度</translation>
         </message>
     </context>
     <context>

@@ -83,6 +83,15 @@ TEST(Resume, TwoRanksWithAdamWAndBatchNorms) {
         7);
 }
 
+TEST(Resume, DropoutContinuesBitForBit) {
+    expect_exact_continuation(
+        2,
+        json::parse(
+            R"({"model": "gpt2-mini", "epochs": 2, "dataset": {"name": "synthetic-text", "sequence": 16,
+                        "train_size": 48, "test_size": 8}, "batch_size": 4, "dropout": 0.2, "accumulate_steps": 1})"),
+        5);
+}
+
 TEST(Resume, AtTheEndOfAnEpoch) {
     expect_exact_continuation(1, json::object(), 17);
 }

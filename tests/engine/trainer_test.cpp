@@ -399,6 +399,31 @@ TEST(TrainerRun, TwoRanksThatAccumulateEqualOneRankWithTheWholeBatch) {
     expect_same_losses(many, 2, one, 2e-5);
 }
 
+json dropping_job() {
+    return {{"model", "gpt2-mini"},
+            {"dataset", {{"name", "synthetic-text"}, {"sequence", 16}, {"train_size", 64}, {"test_size", 8}}},
+            {"epochs", 2},
+            {"batch_size", 4},
+            {"dropout", 0.2},
+            {"metrics_every", 1},
+            {"optimizer", {{"name", "sgd"}, {"lr", 0.05}}}};
+}
+
+TEST(TrainerRun, DropoutDropsTheSameOnAnyNumberOfRanks) {
+    json one = dropping_job();
+    one["batch_size"] = 16;
+    json two = dropping_job();
+    two["accumulate_steps"] = 2;
+    expect_same_losses(two, 2, one, 2e-5);
+    one["dropout"] = 0;
+    json other = dropping_job();
+    other["batch_size"] = 16;
+    const TemporaryFolder folder;
+    const auto without = finished_world(folder, 1, one)[0].series("loss");
+    const auto with = finished_world(folder, 1, other)[0].series("loss");
+    EXPECT_GT(std::abs(without.front() - with.front()), 1e-4) << "nothing was dropped";
+}
+
 TEST(TrainerRun, SynchronisedBatchNormsEqualOneRankWithTheWholeBatch) {
     json many = digits_job();
     many["model"] = "resnet18";
