@@ -59,14 +59,14 @@ PLAIN = {"kind": "sgd", "lr": 1e-2}
 class Numbers:
     """What both sides get: samples with labels or targets, and a start."""
 
-    def __init__(self, model, sample, classes, inputs, answers, seed):
+    def __init__(self, model, sample, classes, inputs, answers, seed, network=None):
         self.model, self.sample, self.classes = model, tuple(sample), classes
         self.inputs, self.answers = inputs, answers  # float32 tensor; int64 labels or float32 targets
         torch.manual_seed(seed)
-        self.network = networks.build(model, self.sample, classes)
+        self.network = network or networks.build(model, self.sample, classes)
 
 
-def random_numbers(model, sample, classes, samples, seed=0):
+def random_numbers(model, sample, classes, samples, seed=0, network=None):
     generator = torch.Generator().manual_seed(seed + 1)
     inputs = torch.rand(samples, *sample, generator=generator)
     if model in networks.GPTS:
@@ -76,7 +76,7 @@ def random_numbers(model, sample, classes, samples, seed=0):
         answers = torch.rand(samples, classes, generator=generator)
     else:
         answers = torch.randint(0, classes, (samples,), generator=generator)
-    return Numbers(model, sample, classes, inputs, answers, seed)
+    return Numbers(model, sample, classes, inputs, answers, seed, network)
 
 
 def flat(tensors):
