@@ -6,7 +6,7 @@
     engine/bench/parity_distribuuuu.py --source DIR      # DIR: a checkout of Distribuuuu
 
 The networks come from DIR (distribuuuu.models), else from timm, as its trainer chooses them. Both sides train --steps batches
-of random pictures from the same weights; gradients are compared on DRAWS first batches together, because rounding decides on which
+of random pictures from the same weights; of gradients the median over DRAWS first batches is taken, because rounding decides on which
 side of a ReLU's zero a number lies, and one such number moves the gradient of a small batch. Then rankscope-worker reads the unchanged YAML and, with Distribuuuu's own overrides,
 trains from the network's state dict on a folder of pictures: once with a rate of 0, after which its checkpoint must hold the same
 weights bit for bit, and once with the configuration's own. Both checkpoints load into the network with strict=True. Run with a
@@ -32,7 +32,7 @@ CONFIGURATIONS = [("resnet18", {}), ("resnet50", {}), ("botnet50", {}), ("effici
 # The rate of the first epoch of warm-up for 64 samples, 0.04, scaled to a batch of 4.
 SGD = {"kind": "sgd", "lr": 0.0025, "momentum": 0.9, "weight_decay": 5e-5, "nesterov": True}
 CLASSES = 1000
-DRAWS = 4
+DRAWS = 5
 
 
 def network_of(arch):
@@ -46,19 +46,15 @@ def network_of(arch):
 
 
 def first_gradients(args, arch, network, spec):
-    """How far rankscope and PyTorch are from PyTorch in double precision, over DRAWS batches."""
-    off, own, whole = 0.0, 0.0, 0.0
+    """How far rankscope and PyTorch are from PyTorch in double precision."""
+    distances = []
     for draw in range(DRAWS):
         numbers = parity.random_numbers(arch, (3, 224, 224), CLASSES, args.batch, seed=100 + draw, network=network)
         spec = dict(spec, steps=1)
-        results = [parity.run_engine(args, numbers, spec)] + [parity.run_torch(args, numbers, spec, kind)
-                                                              for kind in (torch.float32, torch.float64)]
-        ours, single, double = (np.concatenate([result["gradients"][name] for name in results[2]["gradients"]]).astype(np.float64)
-                                for result in results)
-        off += np.sum((ours - double) ** 2)
-        own += np.sum((single - double) ** 2)
-        whole += np.sum(double ** 2)
-    return float(np.sqrt(off / whole)), float(np.sqrt(own / whole))
+        double = parity.run_torch(args, numbers, spec, torch.float64)["gradients"]
+        distances.append([parity.overall(result["gradients"], double) for result in (
+            parity.run_engine(args, numbers, spec), parity.run_torch(args, numbers, spec, torch.float32))])
+    return np.median(distances, axis=0)
 
 
 def write_pictures(folder, updates, batch):

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/backend/cpu/kernels.h>
+#include <engine/backend/cpu/vector_math.h>
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 namespace rankscope::engine::cpu {
@@ -41,22 +43,10 @@ void add(std::span<const T> a, std::span<const T> b, bool relu, std::span<T> out
 
 namespace {
 
-/// Calls visit(offset into the image, offset into [batch][channels]) for every element.
-template <typename Visit>
-void each_pixel(const ChannelView& view, Visit visit) {
-    for (std::int64_t o = 0; o < view.outer; ++o) {
-        for (std::int64_t i = 0; i < view.inner; ++i) {
-            const std::int64_t n = view.batch_outside ? o : i;
-            for (std::int64_t c = 0; c < view.channels; ++c) {
-                const std::int64_t at = c / view.lanes * view.block_stride + c % view.lanes +
-                                        o * view.outer_stride + i * view.inner_stride;
-                visit(static_cast<std::size_t>(at), static_cast<std::size_t>(n * view.channels + c));
-            }
-        }
-    }
-}
+constexpr std::int64_t kWidest =
+    16;  ///< lanes of a view; as a constant, so that loops over them become vectors
 
-/// Calls visit(offset into the image, offset into [batch][channels], stride, count, same channel) for runs of elements:
+/// Calls visit(offset into the image, offset into [batch][channels], count, same channel) for runs of elements:
 /// neighbouring channels of one pixel, or the pixels of one channel.
 template <typename Visit>
 void each_run(const ChannelView& view, Visit visit) {
@@ -66,15 +56,50 @@ void each_run(const ChannelView& view, Visit visit) {
             const std::int64_t count = std::min(view.lanes, view.channels - channel);
             const std::int64_t at = block * view.block_stride + o * view.outer_stride;
             if (view.lanes == 1 && view.inner_stride == 1 && view.batch_outside) {
-                visit(at, o * view.channels + channel, view.inner, true);
+                visit(at, o * view.channels + channel, view.inner, std::true_type());
                 continue;
             }
             for (std::int64_t i = 0; i < view.inner; ++i) {
                 const std::int64_t n = view.batch_outside ? o : i;
-                visit(at + i * view.inner_stride, n * view.channels + channel, count, false);
+                const std::int64_t first = at + i * view.inner_stride;
+                if (count == kWidest) {
+                    visit(first, n * view.channels + channel, std::integral_constant<std::int64_t, kWidest>(),
+                          std::false_type());
+                } else {
+                    visit(first, n * view.channels + channel, count, std::false_type());
+                }
             }
         }
     }
+}
+
+/// sums[channel] += term(offset into the image), over the pixels of each image.
+template <typename Term>
+void sum_pixels(const ChannelView& view, std::vector<float>& sums, const Term& term) {
+    each_run(view, [&](std::int64_t at, std::int64_t mean, auto count, auto same) {
+        float* const sum = sums.data() + mean;
+        if constexpr (same) {
+            *sum += sum_of(count, [&](std::int64_t i) { return term(at + i); });
+        } else {
+            for (std::int64_t i = 0; i < count; ++i) {
+                sum[i] += term(at + i);
+            }
+        }
+    });
+}
+
+/// image[…] = term(offset into the image, offset into [batch][channels]).
+template <typename T, typename Term>
+void fill_pixels(const ChannelView& view, std::span<T> image, const Term& term) {
+    if (view.padded_channels() != view.channels) {
+        std::fill(image.begin(), image.end(), T{});
+    }
+    each_run(view, [&](std::int64_t at, std::int64_t mean, auto count, auto same) {
+        T* const to = image.data() + at;
+        for (std::int64_t i = 0; i < count; ++i) {
+            to[i] = rounded_to<T>(term(at + i, same ? mean : mean + i));
+        }
+    });
 }
 
 }  // namespace
@@ -82,17 +107,10 @@ void each_run(const ChannelView& view, Visit visit) {
 template <typename T>
 void scale_forward(const ChannelView& view, std::span<const T> image, std::span<const T> factors,
                    std::span<T> output) {
-    if (view.padded_channels() != view.channels) {
-        std::fill(output.begin(), output.end(), T{});
-    }
-    each_run(view, [&](std::int64_t at, std::int64_t factor, std::int64_t count, bool same) {
-        const T* const x = image.data() + at;
-        const T* const s = factors.data() + factor;
-        T* const y = output.data() + at;
-        for (std::int64_t i = 0; i < count; ++i) {
-            y[i] = rounded_to<T>(to_float(x[i]) * to_float(s[same ? 0 : i]));
-        }
-    });
+    const T* const x = image.data();
+    const T* const s = factors.data();
+    fill_pixels(view, output,
+                [=](std::int64_t at, std::int64_t factor) { return to_float(x[at]) * to_float(s[factor]); });
 }
 
 template <typename T>
@@ -105,14 +123,9 @@ void scale_backward(const ChannelView& view, std::span<const T> image, std::span
         return;
     }
     std::vector<float> sums(factors_gradient.size(), 0.0F);
-    each_run(view, [&](std::int64_t at, std::int64_t factor, std::int64_t count, bool same) {
-        const T* const x = image.data() + at;
-        const T* const dy = gradient.data() + at;
-        float* const sum = sums.data() + factor;
-        for (std::int64_t i = 0; i < count; ++i) {
-            sum[same ? 0 : i] += to_float(x[i]) * to_float(dy[i]);
-        }
-    });
+    const T* const x = image.data();
+    const T* const dy = gradient.data();
+    sum_pixels(view, sums, [=](std::int64_t at) { return to_float(x[at]) * to_float(dy[at]); });
     std::transform(sums.begin(), sums.end(), factors_gradient.begin(),
                    [](float sum) { return rounded_to<T>(sum); });
 }
@@ -121,7 +134,8 @@ template <typename T>
 void average_pool_forward(const ChannelView& view, std::int64_t batch, std::span<const T> image,
                           std::span<T> means) {
     std::vector<float> sums(means.size(), 0.0F);
-    each_pixel(view, [&](std::size_t at, std::size_t mean) { sums[mean] += to_float(image[at]); });
+    const T* const x = image.data();
+    sum_pixels(view, sums, [=](std::int64_t at) { return to_float(x[at]); });
     const float share = static_cast<float>(batch) / static_cast<float>(view.rows());
     std::transform(sums.begin(), sums.end(), means.begin(),
                    [&](float sum) { return rounded_to<T>(sum * share); });
@@ -131,12 +145,9 @@ template <typename T>
 void average_pool_backward(const ChannelView& view, std::int64_t batch, std::span<const T> means_gradient,
                            std::span<T> image_gradient) {
     const float share = static_cast<float>(batch) / static_cast<float>(view.rows());
-    if (view.padded_channels() != view.channels) {
-        std::fill(image_gradient.begin(), image_gradient.end(), T{});
-    }
-    each_pixel(view, [&](std::size_t at, std::size_t mean) {
-        image_gradient[at] = rounded_to<T>(to_float(means_gradient[mean]) * share);
-    });
+    const T* const dy = means_gradient.data();
+    fill_pixels(view, image_gradient,
+                [=](std::int64_t /*at*/, std::int64_t mean) { return to_float(dy[mean]) * share; });
 }
 
 void round_to_bf16(std::span<const float> values, std::span<Bf16> rounded) {
