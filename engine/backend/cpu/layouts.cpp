@@ -70,18 +70,30 @@ std::optional<ChannelView> channel_view(const Md& descriptor) {
     return std::nullopt;
 }
 
-Md laid_out_like(const Md& descriptor, const memory::dims& dims) {
+namespace {
+
+Md laid_out_like(const Md& descriptor, const memory::dims& dims, memory::data_type wanted) {
     const memory::dims old = dnnl_api::dims_of(descriptor);
     const auto type = dnnl_api::type_of(descriptor);
     for (const Tag tag : {Tag::nChw16c, Tag::nChw8c, Tag::nChw4c}) {
         if (descriptor == Md(old, type, tag)) {
-            return {dims, type, tag};
+            return {dims, wanted, tag};
         }
     }
     if (descriptor == position_major(old, type)) {
-        return position_major(dims, type);
+        return position_major(dims, wanted);
     }
-    return {dims, type, descriptor == Md(old, type, Tag::acdb) ? Tag::acdb : Tag::abcd};
+    return {dims, wanted, descriptor == Md(old, type, Tag::acdb) ? Tag::acdb : Tag::abcd};
+}
+
+}  // namespace
+
+Md laid_out_like(const Md& descriptor, const memory::dims& dims) {
+    return laid_out_like(descriptor, dims, dnnl_api::type_of(descriptor));
+}
+
+Md laid_out_like(const Md& descriptor, memory::data_type type) {
+    return laid_out_like(descriptor, dnnl_api::dims_of(descriptor), type);
 }
 
 std::size_t stored_elements(const Md& descriptor) {

@@ -34,8 +34,10 @@ dnnl::memory::desc position_major(const dnnl::memory::dims& dims, dnnl::memory::
 /// plain. Nothing for other layouts.
 std::optional<ChannelView> channel_view(const dnnl::memory::desc& descriptor);
 
-/// Images of other sizes laid out like these; the layout must be one that channel_view() supports.
+/// Images of other sizes, or of numbers of another type, laid out like these; the layout must be one that channel_view()
+/// supports.
 dnnl::memory::desc laid_out_like(const dnnl::memory::desc& descriptor, const dnnl::memory::dims& dims);
+dnnl::memory::desc laid_out_like(const dnnl::memory::desc& descriptor, dnnl::memory::data_type type);
 
 /// Elements including the padding of the layout.
 std::size_t stored_elements(const dnnl::memory::desc& descriptor);

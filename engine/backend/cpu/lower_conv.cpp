@@ -23,23 +23,49 @@ dnnl::memory::dims weight_dims(const Node& node, const Shape& shape) {
     return {conv->groups, shape[0] / conv->groups, shape[1], shape[2], shape[3]};
 }
 
+namespace {
+
+/// oneDNN's loops for what it has no kernel: of a depthwise convolution in bf16 they take twenty times as long as floats
+/// do with the conversions.
+template <typename Descriptor>
+bool is_reference(const Descriptor& descriptor) {
+    return std::string_view(descriptor.impl_info_str()).starts_with("ref");
+}
+
+}  // namespace
+
+dnnl::convolution_forward::primitive_desc Lowering::conv_forward(const Node& node, const Conv2d& conv,
+                                                                 dnnl::memory::data_type type) {
+    return dnnl_api::conv_forward(engine_, any(dims_of(value(node.input()).descriptor), type),
+                                  any(dims_of(storage_[node.parameters[0]].descriptor), type),
+                                  conv.bias ? storage_[node.parameters[1]].descriptor : Md(),
+                                  any(output_dims(node), type), conv_shape(conv), conv.relu);
+}
+
 void Lowering::forward_conv(std::size_t index, const Conv2d& conv) {
     const Node& node = graph_.nodes[index];
-    const ParameterId weight = node.parameters[0];
-    const Md bias = conv.bias ? storage_[node.parameters[1]].descriptor : Md();
-    const auto desc = dnnl_api::conv_forward(engine_, any(dims_of(value(node.input()).descriptor), type_),
-                                             any(dims_of(storage_[weight].descriptor), type_), bias,
-                                             any(output_dims(node), type_), conv_shape(conv), conv.relu);
+    auto desc = conv_forward(node, conv, type_);
+    if (type_ != kFloat && is_reference(desc)) {
+        desc = conv_forward(node, conv, kFloat);
+    }
     const BufferId source = activation_in(node.input(), desc.src_desc());
-    const BufferId kernel = weight_in(weight, desc.weights_desc());
-    new_value(node.output, desc.dst_desc(), conv.relu);
+    const BufferId kernel = weight_in(node.parameters[0], desc.weights_desc());
+    const Md made = desc.dst_desc();
+    const Md kept = dnnl_api::type_of(made) == type_ ? made : laid_out_like(made, type_);
+    new_value(node.output, kept, conv.relu);
+    const BufferId result = value(node.output).activation;
+    const BufferId own = made == kept ? result : plan_.buffer(made.get_size());
     std::vector<StepPlan::Argument> arguments{{DNNL_ARG_SRC, desc.src_desc(), source},
                                               {DNNL_ARG_WEIGHTS, desc.weights_desc(), kernel},
-                                              {DNNL_ARG_DST, desc.dst_desc(), value(node.output).activation}};
+                                              {DNNL_ARG_DST, made, own}};
     if (conv.bias) {
-        arguments.push_back({DNNL_ARG_BIAS, bias, weights_[node.parameters[1]]});
+        const ParameterId bias = node.parameters[1];
+        arguments.push_back({DNNL_ARG_BIAS, storage_[bias].descriptor, weights_[bias]});
     }
     plan_.primitive(dnnl::convolution_forward(desc), desc.scratchpad_desc(), std::move(arguments));
+    if (own != result) {
+        plan_.reorder_into(own, made, result, kept);
+    }
     convs_[index] = {desc, source};
 }
 
@@ -47,15 +73,22 @@ void Lowering::backward_weights_conv(const ScheduledOp& op, const Conv2d& conv) 
     const Node& node = graph_.nodes[op.node];
     const BufferId gradient_buffer = gradient_of(node.output);
     const Md out = value(node.output).descriptor;
-    const Md bias = conv.bias ? storage_[node.parameters[1]].descriptor : Md();
-    const ConvState& state = convs_.at(op.node);
-    const auto desc = dnnl_api::conv_backward_weights(
-        engine_, state.forward.src_desc(), any(dims_of(storage_[node.parameters[0]].descriptor)), bias,
-        any(dims_of(out), type_), conv_shape(conv), state.forward);
+    ConvState state = convs_.at(op.node);
+    const auto make = [&] {
+        return dnnl_api::conv_backward_weights(
+            engine_, state.forward.src_desc(), any(dims_of(storage_[node.parameters[0]].descriptor)),
+            conv.bias ? storage_[node.parameters[1]].descriptor : Md(),
+            any(dims_of(out), dnnl_api::type_of(state.forward.src_desc())), conv_shape(conv), state.forward);
+    };
+    auto desc = make();
+    if (dnnl_api::type_of(desc.src_desc()) != kFloat && is_reference(desc)) {
+        state.forward = conv_forward(node, conv, kFloat);
+        desc = make();
+        state.source = activation_in(node.input(), desc.src_desc());
+    }
     constexpr std::int64_t kMostKernel = 16;
-    if (std::string_view(desc.impl_info_str()).starts_with("ref") && type_ == kFloat && !conv.bias &&
-        conv.groups == conv.out_channels && conv.groups == graph_.values[node.input()].shape[0] &&
-        conv.kernel <= kMostKernel) {
+    if (is_reference(desc) && !conv.bias && conv.groups == conv.out_channels &&
+        conv.groups == graph_.values[node.input()].shape[0] && conv.kernel <= kMostKernel) {
         backward_weights_depthwise(op, conv);
         return;
     }
@@ -97,10 +130,16 @@ void Lowering::backward_data_conv(std::size_t index, const Conv2d& conv) {
     const BufferId gradient_buffer = gradient_of(node.output);
     const Md out = value(node.output).descriptor;
     const ParameterId weight = node.parameters[0];
-    const auto desc =
-        dnnl_api::conv_backward_data(engine_, any(dims_of(value(node.input()).descriptor), type_),
-                                     any(dims_of(storage_[weight].descriptor), type_),
-                                     any(dims_of(out), type_), conv_shape(conv), convs_.at(index).forward);
+    const auto make = [&](const dnnl::convolution_forward::primitive_desc& forward) {
+        const auto type = dnnl_api::type_of(forward.src_desc());
+        return dnnl_api::conv_backward_data(engine_, any(dims_of(value(node.input()).descriptor), type),
+                                            any(dims_of(storage_[weight].descriptor), type),
+                                            any(dims_of(out), type), conv_shape(conv), forward);
+    };
+    auto desc = make(convs_.at(index).forward);
+    if (dnnl_api::type_of(desc.diff_src_desc()) != kFloat && is_reference(desc)) {
+        desc = make(conv_forward(node, conv, kFloat));
+    }
     const BufferId gradient = plan_.reorder(gradient_buffer, out, desc.diff_dst_desc());
     const BufferId kernel = weight_in(weight, desc.weights_desc());
     write_partial(node.input(), desc.diff_src_desc(), [&](BufferId target) {

@@ -119,6 +119,8 @@ private:
     void pass_gradient(const ScheduledOp& op);
 
     // lower_conv.cpp
+    dnnl::convolution_forward::primitive_desc conv_forward(const Node& node, const Conv2d& conv,
+                                                           dnnl::memory::data_type type);
     void forward_conv(std::size_t index, const Conv2d& conv);
     void backward_weights_conv(const ScheduledOp& op, const Conv2d& conv);
     void backward_weights_depthwise(const ScheduledOp& op, const Conv2d& conv);
