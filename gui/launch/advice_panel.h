@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <gui/launch/training_advice.h>
 #include <remote/desk/jobs/plan/memory_need.h>
+#include <remote/desk/jobs/plan/training_advice.h>
 
 #include <QWidget>
 #include <optional>

@@ -3,9 +3,9 @@
 
 #include <base/config/train_config.h>
 #include <gui/launch/epoch_time.h>
-#include <gui/launch/training_advice.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <remote/desk/jobs/plan/training_advice.h>
 
 #include <QCoreApplication>
 #include <QDateTime>

@@ -14,6 +14,7 @@
 #include <gui/widgets/field_form.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/text_height.h>
+#include <remote/desk/jobs/plan/training_advice.h>
 #include <remote/desk/shared/yaml_write.h>
 
 #include <QCheckBox>

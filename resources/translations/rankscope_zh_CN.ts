@@ -6475,6 +6475,22 @@
             <source>about %1 of GPU memory for each rank</source>
             <translation>每个 rank 约需 %1 GPU 显存</translation>
         </message>
+        <message>
+            <source>%1 samples per update, %2 per rank</source>
+            <translation>每次更新 %1 个样本，每个 rank %2 个</translation>
+        </message>
+        <message>
+            <source>%1 updates per epoch</source>
+            <translation>每个 epoch 更新 %1 次</translation>
+        </message>
+        <message>
+            <source>learning rate %1</source>
+            <translation>学习率 %1</translation>
+        </message>
+        <message>
+            <source>(by linear scaling for this batch %1: schedule.reference_batch)</source>
+            <translation>（按线性缩放，此批大小应为 %1：schedule.reference_batch）</translation>
+        </message>
     </context>
     <context>
         <name>LeaveRuns</name>

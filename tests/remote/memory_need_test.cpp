@@ -110,6 +110,9 @@ TEST(PlanCost, IsCountedInTheNetworkAndKept) {
     EXPECT_EQ(cost_text(*kept->cost), cost_text(*plan->cost));
     EXPECT_EQ(kept->cost->memory.total(), plan->cost->memory.total());
     EXPECT_EQ(kept->cost->batch_size, 256);
+    ASSERT_TRUE(kept->training);
+    EXPECT_EQ(advice_text(*kept->training), advice_text(*plan->training));
+    EXPECT_EQ(kept->training->global_batch, 1024);
 
     Job gpt = resnet(8);
     (*gpt.train)["model"] = "gpt2";

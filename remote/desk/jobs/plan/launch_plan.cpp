@@ -439,6 +439,7 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
     }
     if (job.train && config::check_train_config(*job.train).empty()) {
         plan.cost = engine::training_cost(config::parse_train_config(*job.train));
+        plan.training = training_advice(job, plan.world_size);
     }
     if (std::string note = memory_note(memory_need(plan, facts)); !note.empty()) {
         plan.notes.push_back(std::move(note));

@@ -6,6 +6,7 @@
 #include <base/failure.h>
 #include <engine/models/training_cost.h>
 #include <remote/desk/jobs/config/job.h>
+#include <remote/desk/jobs/plan/training_advice.h>
 #include <remote/desk/nodes/inventory/inventory.h>
 #include <remote/desk/nodes/session/node_facts.h>
 
@@ -64,6 +65,7 @@ struct LaunchPlan {
     std::set<std::string> secret_env;  ///< variables whose values are masked in every text and in the store
     ThroughputKeys throughput;
     std::optional<engine::TrainingCost> cost;  ///< of the native engine's network
+    std::optional<TrainingAdvice> training;    ///< of the native engine; a stored plan has no curve
     std::vector<std::string> notes;  ///< what was assumed (a node not yet probed, …), for the user
 };
 

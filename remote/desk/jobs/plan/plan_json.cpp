@@ -69,6 +69,39 @@ engine::TrainingCost cost_from(const nlohmann::json& json) {
                        .libraries = memory.at("libraries")}};
 }
 
+nlohmann::json training_json(const TrainingAdvice& training) {
+    nlohmann::json json{{"batch_size", training.batch_size},
+                        {"accumulate_steps", training.accumulated},
+                        {"world_size", training.world_size},
+                        {"global_batch", training.global_batch},
+                        {"lr", training.lr},
+                        {"highest_lr", training.highest_lr}};
+    if (training.scaled_lr) {
+        json["scaled_lr"] = *training.scaled_lr;
+    }
+    if (training.steps_per_epoch) {
+        json["updates_per_epoch"] = *training.steps_per_epoch;
+    }
+    return json;
+}
+
+TrainingAdvice training_from(const nlohmann::json& json) {
+    TrainingAdvice training;
+    training.batch_size = json.at("batch_size");
+    training.accumulated = json.at("accumulate_steps");
+    training.world_size = json.at("world_size");
+    training.global_batch = json.at("global_batch");
+    training.lr = json.at("lr");
+    training.highest_lr = json.at("highest_lr");
+    if (json.contains("scaled_lr")) {
+        training.scaled_lr = json.at("scaled_lr").get<double>();
+    }
+    if (json.contains("updates_per_epoch")) {
+        training.steps_per_epoch = json.at("updates_per_epoch").get<std::int64_t>();
+    }
+    return training;
+}
+
 nlohmann::json rank_json(const LaunchPlan& plan, const RankPlan& rank) {
     nlohmann::json json{{"rank", rank.rank},     {"local_rank", rank.local_rank}, {"node", rank.node},
                         {"device", rank.device}, {"env", masked_env(plan, rank)}, {"command", rank.command}};
@@ -116,6 +149,9 @@ nlohmann::json to_json(const LaunchPlan& plan) {
     }
     if (plan.cost) {
         json["cost"] = cost_json(*plan.cost);
+    }
+    if (plan.training) {
+        json["training"] = training_json(*plan.training);
     }
     visit_throughput(plan.throughput, [&json](const char* name, const std::optional<double>& value) {
         if (value) {
@@ -170,6 +206,9 @@ Result<LaunchPlan> plan_from_json(const nlohmann::json& json) {
         if (json.contains("cost")) {
             plan.cost = cost_from(json.at("cost"));
         }
+        if (json.contains("training")) {
+            plan.training = training_from(json.at("training"));
+        }
         const auto keys = json.value("throughput", nlohmann::json::object());
         visit_throughput(plan.throughput, [&keys](const char* name, std::optional<double>& value) {
             if (keys.contains(name)) {
@@ -205,6 +244,9 @@ std::string to_text(const LaunchPlan& plan) {
                (node.interface_name.empty() ? "" : " (" + node.interface_name + ")") + ", " +
                std::to_string(node.local_world_size) + " rank" + (node.local_world_size == 1 ? "" : "s") +
                '\n';
+    }
+    if (plan.training) {
+        out += "  " + advice_text(*plan.training) + '\n';
     }
     if (plan.cost) {
         out += "  " + cost_text(*plan.cost) + '\n';

@@ -3,15 +3,18 @@
 
 #include <base/config/key_table.h>
 #include <base/config/lr_schedule.h>
-#include <gui/launch/training_advice.h>
+#include <base/number_text.h>
+#include <remote/desk/jobs/plan/training_advice.h>
+#include <remote/desk/shared/text.h>
 #include <remote/desk/shared/yaml_write.h>
 
 #include <algorithm>
 
-namespace rankscope::gui {
+namespace rankscope::inline jobs {
 
 namespace {
 
+constexpr const char* kContext = "LaunchPlan";
 constexpr std::int64_t kMostPoints = 300;
 constexpr std::int64_t kStepsAnyway = 100;  ///< of an epoch, where only the shape over epochs matters
 
@@ -88,6 +91,21 @@ std::optional<TrainingAdvice> training_advice(const Job& job, int world_size) {
     return advice;
 }
 
+std::string advice_text(const TrainingAdvice& advice) {
+    const auto number = [](std::int64_t value) { return std::to_string(value); };
+    std::string out = text(kContext, "%1 samples per update, %2 per rank",
+                           {number(advice.global_batch), number(advice.batch_size * advice.accumulated)});
+    if (advice.steps_per_epoch) {
+        out += ", " + text(kContext, "%1 updates per epoch", {number(*advice.steps_per_epoch)});
+    }
+    out += ", " + text(kContext, "learning rate %1", {short_number_text(advice.highest_lr)});
+    if (advice.scaled_lr) {
+        out += " " + text(kContext, "(by linear scaling for this batch %1: schedule.reference_batch)",
+                          {short_number_text(*advice.scaled_lr)});
+    }
+    return out;
+}
+
 std::map<std::string, std::string> scaling_keys(const Job& job, const TrainingAdvice& advice) {
     const std::string batch = std::to_string(advice.batch_size);
     const nlohmann::json schedule = job.train ? config::value_at(*job.train, "schedule") : nlohmann::json();
@@ -99,4 +117,4 @@ std::map<std::string, std::string> scaling_keys(const Job& job, const TrainingAd
     return {{"train.schedule", yaml_flow({{"name", name}, {"reference_batch", advice.batch_size}})}};
 }
 
-}  // namespace rankscope::gui
+}  // namespace rankscope::inline jobs

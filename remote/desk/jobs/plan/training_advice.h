@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace rankscope::gui {
+namespace rankscope::inline jobs {
 
 /// What follows from a job of the native engine and its number of ranks.
 struct TrainingAdvice {
@@ -33,10 +33,13 @@ struct TrainingAdvice {
 /// Nothing for a program of the user and for a section with errors.
 std::optional<TrainingAdvice> training_advice(const Job& job, int world_size);
 
+/// "512 samples per update, 128 per rank, 98 updates per epoch, learning rate 0.1".
+std::string advice_text(const TrainingAdvice& advice);
+
 /// The values that make the engine scale the rate: key → value, as a job file has them.
 std::map<std::string, std::string> scaling_keys(const Job& job, const TrainingAdvice& advice);
 
 /// Training samples of a set that this program knows; nothing for folders of images.
 std::optional<std::int64_t> known_samples(const config::DatasetConfig& dataset);
 
-}  // namespace rankscope::gui
+}  // namespace rankscope::inline jobs

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gui/launch/training_advice.h>
 #include <remote/desk/jobs/config/job_edit.h>
+#include <remote/desk/jobs/plan/training_advice.h>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-namespace rankscope::gui::testing {
+namespace rankscope {
 namespace {
 
 Job job_with(const std::string& train) {
@@ -88,5 +88,15 @@ TEST(TrainingAdvice, LongRunsAndUnknownSetsAreBounded) {
     EXPECT_TRUE(in_steps->curve.empty()) << "how many steps an epoch has is not known";
 }
 
+TEST(TrainingAdvice, IsALineOfThePlan) {
+    const Job job = job_with(kMnist + "  optimizer: { name: sgd, lr: 0.01 }\n");
+    EXPECT_EQ(advice_text(*training_advice(job, 8)),
+              "800 samples per update, 100 per rank, 75 updates per epoch, learning rate 0.01 (by linear "
+              "scaling for this batch "
+              "0.08: schedule.reference_batch)");
+    EXPECT_EQ(advice_text(*training_advice(job, 1)),
+              "100 samples per update, 100 per rank, 600 updates per epoch, learning rate 0.01");
+}
+
 }  // namespace
-}  // namespace rankscope::gui::testing
+}  // namespace rankscope
