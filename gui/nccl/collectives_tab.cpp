@@ -10,6 +10,7 @@
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 #include <gui/texts.h>
+#include <gui/widgets/combo_box.h>
 #include <gui/widgets/fitted_table.h>
 #include <gui/widgets/layout_helpers.h>
 
@@ -157,7 +158,7 @@ QWidget* CollectivesTab::make_pictures() {
     layout->setSpacing(6);
     auto* bar = new QHBoxLayout;
     bar->setSpacing(10);
-    communicators_ = new QComboBox(page);
+    communicators_ = new ComboBox(page);
     communicators_->setObjectName(u"collectiveCommunicator"_s);
     communicators_->setAccessibleName(tr("Communicator"));
     communicators_->setSizeAdjustPolicy(QComboBox::AdjustToContents);

@@ -6,6 +6,7 @@
 #include <QAbstractItemView>
 #include <QAccessible>
 #include <QAccessibleWidget>
+#include <QWheelEvent>
 #include <mutex>
 
 namespace rankscope::gui {
@@ -65,6 +66,15 @@ QAccessibleInterface* make_interface(const QString&, QObject* object) {
 ComboBox::ComboBox(QWidget* parent) : QComboBox(parent) {
     static std::once_flag once;
     std::call_once(once, [] { QAccessible::installFactory(make_interface); });
+    setFocusPolicy(Qt::StrongFocus);  // not by the wheel
+}
+
+void ComboBox::wheelEvent(QWheelEvent* event) {
+    if (hasFocus()) {
+        QComboBox::wheelEvent(event);
+    } else {
+        event->ignore();
+    }
 }
 
 }  // namespace rankscope::gui
