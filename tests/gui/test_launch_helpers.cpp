@@ -229,7 +229,7 @@ TEST_F(LaunchHelpers, ABatchThatDoesNotFitIntoTheGpuIsNamed) {
     window_->launch_page()->set_job_text(job(512), "x.yaml");
     window_->show_page(MainWindow::Page::Launch);
     auto* memory = find<QLabel>("adviceMemory");
-    ASSERT_TRUE(wait_until([&] { return memory->text().contains(u"A batch of 256 fits."_s); }))
+    ASSERT_TRUE(wait_until([&] { return memory->text().contains(u"A batch of 128 fits."_s); }))
         << qPrintable(memory->text()) << qPrintable(find<QLabel>("startReason")->text());
     EXPECT_TRUE(memory->isVisibleTo(window_.get()));
     EXPECT_EQ(find<QLabel>("adviceCost")->text(),

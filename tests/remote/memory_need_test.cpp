@@ -121,7 +121,7 @@ TEST(PlanCost, IsCountedInTheNetworkAndKept) {
     ASSERT_TRUE(plan) << plan.failure().what;
     ASSERT_TRUE(plan->cost);
     EXPECT_EQ(plan->cost->tokens, 1024);
-    EXPECT_EQ(cost_text(*plan->cost), "gpt2: 124 million parameters, 0.855 GFLOP for each token of training");
+    EXPECT_EQ(cost_text(*plan->cost), "gpt2: 124 million parameters, 0.854 GFLOP for each token of training");
 }
 
 }  // namespace

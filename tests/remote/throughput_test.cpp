@@ -287,7 +287,9 @@ TEST_F(Throughput, OfTheNativeEngineCountsItsNetwork) {
               "4000 samples_per_s (images_per_s) × 2.43e+10 flops_per_sample (resnet50) / 1978 peak_tflops "
               "(2 × NVIDIA H100 80GB "
               "HBM3)");
+}
 
+TEST_F(Throughput, OfTheNativeEngineCountsItsTokens) {
     plan_on_gpus(1, {"{worker}"});
     state_.plan.cost =
         engine::TrainingCost{.model = "gpt2", .tokens = 1000, .training_flops = 0.8e12, .memory = {}};
