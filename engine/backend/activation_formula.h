@@ -3,13 +3,8 @@
 
 #pragma once
 
+#include <engine/backend/formula.h>
 #include <engine/graph/activation.h>
-
-#if defined(__CUDACC__)
-#define RANKSCOPE_FORMULA __device__ __forceinline__
-#else
-#define RANKSCOPE_FORMULA __attribute__((always_inline)) inline
-#endif
 
 /// The activations and their derivatives, once for all backends. `Math` has exp() and erf() of a float. Keeps to
 /// C++17, for the CUDA compiler.

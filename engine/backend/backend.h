@@ -96,7 +96,7 @@ public:
     virtual std::span<float> input() = 0;
     virtual std::span<std::int32_t> labels() = 0;
     virtual std::span<float> targets() = 0;
-    /// What dropout draws its numbers from, one for each sample; 0 unless it is set. Empty: the network drops nothing.
+    /// The seeds of dropout, one for each sample; 0 unless the caller sets them. Empty: the network has no dropout.
     virtual std::span<std::uint64_t> sample_keys() = 0;
     virtual BatchResult forward(ForwardMode mode) = 0;
     /// After forward(train). Writes every gradient (of the mean loss times `loss_scale`) and reports each

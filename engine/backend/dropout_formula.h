@@ -3,15 +3,11 @@
 
 #pragma once
 
+#include <engine/backend/formula.h>
+
 #include <cstdint>
 
-#if defined(__CUDACC__)
-#define RANKSCOPE_FORMULA __device__ __forceinline__
-#else
-#define RANKSCOPE_FORMULA __attribute__((always_inline)) inline
-#endif
-
-/// What dropout keeps, computed again wherever it is needed: nothing is stored between the passes. A sample's key, the
+/// The random numbers of dropout. Each pass computes them again: nothing is stored. A sample's key, the
 /// number of the operation in the network and the element in the sample decide, so that the same samples lose the same
 /// elements on any number of ranks, in any batch and after a resume. Once for all backends; keeps to C++17, for the CUDA compiler.
 namespace rankscope::engine {
@@ -62,7 +58,7 @@ struct DropoutFormula {
     RANKSCOPE_FORMULA float factor(const Philox& words, std::uint64_t element) const {
         return words.words[element % 4] < threshold ? 0.0F : scale;
     }
-    /// What an element of the sample with this key is multiplied by: 0 or 1 / (1 − rate).
+    /// The factor of an element of the sample with this key: 0 or 1 / (1 − rate).
     RANKSCOPE_FORMULA float factor(std::uint64_t key, std::uint64_t element) const {
         return factor(words_of(key, element / 4), element);
     }
