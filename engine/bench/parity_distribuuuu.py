@@ -6,8 +6,8 @@
     engine/bench/parity_distribuuuu.py --source DIR      # DIR: a checkout of Distribuuuu
 
 The networks come from DIR (distribuuuu.models), else from timm, as its trainer chooses them. Both sides train --steps batches
-of random pictures from the same weights; of gradients the median over DRAWS first batches is taken, because rounding decides on which
-side of a ReLU's zero a number lies, and one such number moves the gradient of a small batch. Then rankscope-worker reads the unchanged YAML and, with Distribuuuu's own overrides,
+of random pictures from the same weights. Of the first gradients and of the loss after one update the median over DRAWS starts is
+taken: rounding decides on which side of a ReLU's zero a number lies, and one such number moves the gradient of a small batch. Then rankscope-worker reads the unchanged YAML and, with Distribuuuu's own overrides,
 trains from the network's state dict on a folder of pictures: once with a rate of 0, after which its checkpoint must hold the same
 weights bit for bit, and once with the configuration's own. Both checkpoints load into the network with strict=True. Run with a
 python3 that has torch, torchvision, timm, einops and Pillow. Exit code 1 when something differs.
@@ -32,7 +32,7 @@ CONFIGURATIONS = [("resnet18", {}), ("resnet50", {}), ("botnet50", {}), ("effici
 # The first rate of its warm-up, 0.04 for 64 samples, scaled to 4: at higher ones PyTorch's single precision soon leaves its double.
 SGD = {"kind": "sgd", "lr": 0.0025, "momentum": 0.9, "weight_decay": 5e-5, "nesterov": True}
 CLASSES = 1000
-DRAWS = 3
+DRAWS = 5
 
 
 def network_of(arch):
@@ -45,14 +45,16 @@ def network_of(arch):
         return timm.create_model(model_name=arch, pretrained=False, num_classes=CLASSES)
 
 
-def first_gradients(args, arch, network, spec):
-    """How far rankscope and PyTorch are from PyTorch in double precision."""
+def first_update(args, arch, network, spec):
+    """How far the loss after one update and the gradients of the first are from PyTorch in double precision: rankscope's and
+    PyTorch's, medians over DRAWS pairs of batches."""
     distances = []
     for draw in range(DRAWS):
-        numbers = parity.random_numbers(arch, (3, 224, 224), CLASSES, args.batch, seed=100 + draw, network=network)
-        spec = dict(spec, steps=1)
-        double = parity.run_torch(args, numbers, spec, torch.float64)["gradients"]
-        distances.append([parity.overall(result["gradients"], double) for result in (
+        numbers = parity.random_numbers(arch, (3, 224, 224), CLASSES, 2 * args.batch, seed=100 + draw, network=network)
+        spec = dict(spec, steps=2)
+        double = parity.run_torch(args, numbers, spec, torch.float64)
+        distances.append([(abs(result["losses"][1] - double["losses"][1]) / double["losses"][1],
+                           parity.overall(result["gradients"], double["gradients"])) for result in (
             parity.run_engine(args, numbers, spec), parity.run_torch(args, numbers, spec, torch.float32))])
     return np.median(distances, axis=0)
 
@@ -139,9 +141,7 @@ def main():
         spec = {"batch": args.batch, "steps": args.steps, "optimizer": SGD}
         ours = parity.run_engine(args, numbers, spec)
         single = parity.run_torch(args, numbers, spec, torch.float32)
-        double = parity.run_torch(args, numbers, dict(spec, steps=2), torch.float64)["losses"][1]
-        loss, own_loss = (abs(result["losses"][1] - double) / double for result in (ours, single))
-        off, own = first_gradients(args, arch, network, spec)
+        (loss, off), (own_loss, own) = first_update(args, arch, network, spec)
         apart = [abs(a - b) / abs(b) for a, b in zip(ours["losses"], single["losses"])]
         print(f"| {arch} | {verdict.of(loss, max(1e-4, 2 * own_loss))} ({own_loss:.1e}) | {verdict.of(off, 2 * own)} ({own:.1e}) | "
               f"{max(apart):.1e} | "
