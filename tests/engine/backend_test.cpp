@@ -101,9 +101,10 @@ INSTANTIATE_TEST_SUITE_P(
                           Case{"toy", toy, 6}, Case{"residual_odd", residual_odd, 6, 0.0, 1e-4},
                           Case{"residual_small", residual_small, 6, 0.0, 1e-4},
                           Case{"unfused", unfused, 5, 0.0, 1e-4}, Case{"grouped", grouped, 6, 0.0, 1e-4},
-                          Case{"excited", excited, 6, 0.0, 1e-4}, Case{"language", language, 3, 0.1, 5e-5},
-                          Case{"patches", patches, 5, 0.0, 5e-5}, Case{"distances", distances, 5},
-                          Case{"forgetful", forgetful, 6, 0.0, 1e-4},
+                          Case{"excited", excited, 6, 0.0, 1e-4},
+                          Case{"dense_blocks", dense_blocks, 6, 0.0, 1e-4},
+                          Case{"language", language, 3, 0.1, 5e-5}, Case{"patches", patches, 5, 0.0, 5e-5},
+                          Case{"distances", distances, 5}, Case{"forgetful", forgetful, 6, 0.0, 1e-4},
                           Case{"forgetful_language", forgetful_language, 5, 0.0, 5e-5},
                           Case{"resnet18", resnet18_tiny_images, 4, 0.0, 1e-3}),
         ::testing::Values(StorageOrder::native, StorageOrder::canonical)),
@@ -288,8 +289,9 @@ double relative_distance(std::span<const float> values, std::span<const float> e
 /// bfloat16 keeps eight bits, so that some ReLUs and pools choose differently. PyTorch's autocast is as far
 /// from its own fp32 on the ConvNet: 0.12 to 0.15 in the convolutions' gradients.
 TEST(Backend, Bf16StaysNearFp32) {
-    for (Graph (*const build)() : {convnet, residual_odd, residual_small, unfused, grouped, excited, mlp, toy,
-                                   language, patches, distances, forgetful, forgetful_language}) {
+    for (Graph (*const build)() :
+         {convnet, residual_odd, residual_small, unfused, grouped, excited, dense_blocks, mlp, toy, language,
+          patches, distances, forgetful, forgetful_language}) {
         const Graph graph = build();
         const CanonicalParameters initial = default_initialisation(graph, 5);
         std::vector<std::vector<float>> logits;

@@ -124,9 +124,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"residual_odd", residual_odd, 6, 0.0, 1e-4},
                       Case{"residual_small", residual_small, 6, 0.0, 1e-4},
                       Case{"unfused", unfused, 5, 0.0, 1e-4}, Case{"grouped", grouped, 6, 0.0, 1e-4},
-                      Case{"excited", excited, 6, 0.0, 1e-4}, Case{"language", language, 3, 0.1, 5e-5},
-                      Case{"patches", patches, 5, 0.0, 5e-5}, Case{"distances", distances, 5},
-                      Case{"forgetful", forgetful, 6, 0.0, 1e-4},
+                      Case{"excited", excited, 6, 0.0, 1e-4},
+                      Case{"dense_blocks", dense_blocks, 6, 0.0, 1e-4},
+                      Case{"language", language, 3, 0.1, 5e-5}, Case{"patches", patches, 5, 0.0, 5e-5},
+                      Case{"distances", distances, 5}, Case{"forgetful", forgetful, 6, 0.0, 1e-4},
                       Case{"forgetful_language", forgetful_language, 5, 0.0, 5e-5},
                       Case{"resnet18", resnet18_tiny_images, 4, 0.0, 1e-3}),
     [](const auto& tested) { return std::string(tested.param.name); });

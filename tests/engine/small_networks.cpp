@@ -161,6 +161,36 @@ Graph excited() {
     return net.flatten().linear("fc1", 9).activate(Activation::silu).linear("fc2", 4).cross_entropy();
 }
 
+Graph dense_blocks() {
+    GraphBuilder net({3, 8, 7});
+    net.conv2d("stem", {.out_channels = 16, .kernel = 3, .padding = 1, .bias = false});
+    const auto layer = [&](const std::string& name, std::int64_t growth) {
+        const ValueId input = net.current();
+        net.batch_norm2d(name + ".an").relu();
+        const ValueId read_twice = net.current();
+        net.conv2d(name + ".a", {.out_channels = growth, .bias = false});
+        const ValueId grown = net.current();
+        net.from(read_twice)
+            .conv2d(name + ".b", {.out_channels = growth, .kernel = 3, .padding = 1, .bias = false})
+            .add(name + ".sum", grown)
+            .concat(name + ".concat", input);
+    };
+    layer("one", 16);
+    layer("two", 16);
+    layer("three", 32);
+    const ValueId read_by_two_norms = net.current();
+    const ValueId left = net.batch_norm2d("left_bn").relu().conv2d("left", {.out_channels = 10}).current();
+    net.from(read_by_two_norms)
+        .batch_norm2d("right_bn")
+        .conv2d("right", {.out_channels = 10})
+        .add("both", left)
+        .relu()
+        .average_pool2d({.kernel = 2, .stride = 2});
+    layer("four", 5);
+    layer("five", 3);
+    return net.batch_norm2d("last_bn").relu().global_average_pool().flatten().linear("fc", 4).cross_entropy();
+}
+
 Graph resnet18_tiny_images() {
     return build_model("resnet18", {3, 32, 32}, 10);
 }

@@ -22,6 +22,9 @@ Graph residual_small();
 /// What no rewrite takes: a sum of two convolutions, a ReLU read twice, a value with three readers, a pool of
 /// a sum.
 Graph unfused();
+/// Concatenations that only make the one before longer, of channels that fill blocks and of others, with norms that read
+/// the longest twice and whose results have two readers.
+Graph dense_blocks();
 Graph resnet18_tiny_images();
 /// Convolutions of 3, 4, 5 and as many groups as channels, one and two results per input of a group, with strides and
 /// dilations, and to a single pixel.

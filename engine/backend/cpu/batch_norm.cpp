@@ -123,15 +123,18 @@ struct Line {
 };
 
 template <int W, std::size_t V, typename T, bool kRelu, bool kResidual>
-[[gnu::always_inline]] inline void apply_block(const ChannelView& view, const T* x, const T* residual,
+[[gnu::always_inline]] inline void apply_block(const BatchNormViews& views, const T* x, const T* residual,
                                                const Line& line, T* y) {
     using R = Row<W, V>;
     const R slope = R::load_from(line.slope.data());
     const R offset = R::load_from(line.offset.data());
+    const ChannelView& view = views.result;
     for (std::int64_t o = 0; o < view.outer; ++o) {
         std::int64_t at = o * view.outer_stride;
-        for (std::int64_t i = 0; i < view.inner; ++i, at += view.inner_stride) {
-            R row = R::load_from(x + at);
+        const T* from = x + o * views.input.outer_stride;
+        for (std::int64_t i = 0; i < view.inner;
+             ++i, at += view.inner_stride, from += views.input.inner_stride) {
+            R row = R::load_from(from);
 #pragma GCC unroll 4
             for (std::size_t v = 0; v < V; ++v) {
                 row.part[v] = row.part[v] * slope.part[v] + offset.part[v];
@@ -152,7 +155,6 @@ template <int W, std::size_t V, typename T, bool kRelu, bool kResidual>
 struct MaskedGradient {
     using R = Row<W, V>;
     const GradientSum<T>& gradient;
-    const T* x;
     const T* y;
     R slope;
     R offset;
@@ -179,20 +181,23 @@ struct MaskedGradient {
 };
 
 template <int W, std::size_t V, typename T, bool kRelu, bool kResidual>
-[[gnu::always_inline]] inline void sum_gradients(const ChannelView& view, const T* x, const T* y,
+[[gnu::always_inline]] inline void sum_gradients(const BatchNormViews& views, const T* x, const T* y,
                                                  const Line& line, const LaneFloats& mean,
                                                  const GradientSum<T>& gradient, std::int64_t base, T* masked,
                                                  LaneDoubles& sums, LaneDoubles& products) {
     using R = Row<W, V>;
-    const MaskedGradient<W, V, T, kRelu, kResidual> source{
-        gradient, x, y, R::load_from(line.slope.data()), R::load_from(line.offset.data()), base};
+    const MaskedGradient<W, V, T, kRelu, kResidual> source{gradient, y, R::load_from(line.slope.data()),
+                                                           R::load_from(line.offset.data()), base};
     const R centre = R::load_from(mean.data());
+    const ChannelView& view = views.result;
     for (RowPart part = first_part(view); part.outer < view.outer; part = next_part(view, part)) {
         R sum = R::zero();
         R product = R::zero();
         std::int64_t at = part.outer * view.outer_stride + part.begin * view.inner_stride;
-        for (std::int64_t i = part.begin; i < part.end; ++i, at += view.inner_stride) {
-            const R row = R::load_from(x + at);
+        const T* from = x + part.outer * views.input.outer_stride + part.begin * views.input.inner_stride;
+        for (std::int64_t i = part.begin; i < part.end;
+             ++i, at += view.inner_stride, from += views.input.inner_stride) {
+            const R row = R::load_from(from);
             const R g = source.at(at, row);
 #pragma GCC unroll 4
             for (std::size_t v = 0; v < V; ++v) {
@@ -216,28 +221,34 @@ struct BackwardLine {
 };
 
 template <int W, std::size_t V, typename T, bool kRelu, bool kResidual>
-[[gnu::always_inline]] inline void input_gradients(const ChannelView& view, const T* x, const T* y,
+[[gnu::always_inline]] inline void input_gradients(const BatchNormViews& views, const T* x, const T* y,
                                                    const Line& line, const LaneFloats& mean,
                                                    const BackwardLine& back, const GradientSum<T>& gradient,
-                                                   std::int64_t base, const T* masked, T* result) {
+                                                   std::int64_t base, const T* masked, bool adds, T* result) {
     using R = Row<W, V>;
-    const MaskedGradient<W, V, T, kRelu, kResidual> source{
-        gradient, x, y, R::load_from(line.slope.data()), R::load_from(line.offset.data()), base};
+    const MaskedGradient<W, V, T, kRelu, kResidual> source{gradient, y, R::load_from(line.slope.data()),
+                                                           R::load_from(line.offset.data()), base};
     const R centre = R::load_from(mean.data());
     const R factor = R::load_from(back.factor.data());
     const R level = R::load_from(back.mean_gradient.data());
     const R share = R::load_from(back.share.data());
+    const ChannelView& view = views.result;
     for (std::int64_t o = 0; o < view.outer; ++o) {
         std::int64_t at = o * view.outer_stride;
-        for (std::int64_t i = 0; i < view.inner; ++i, at += view.inner_stride) {
-            const R row = R::load_from(x + at);
+        std::int64_t from = o * views.input.outer_stride;
+        for (std::int64_t i = 0; i < view.inner;
+             ++i, at += view.inner_stride, from += views.input.inner_stride) {
+            const R row = R::load_from(x + from);
             R g = masked != nullptr ? R::load_from(masked + at) : source.at(at, row);
 #pragma GCC unroll 4
             for (std::size_t v = 0; v < V; ++v) {
                 g.part[v] = factor.part[v] *
                             (g.part[v] - level.part[v] - (row.part[v] - centre.part[v]) * share.part[v]);
+                if (adds) {
+                    g.part[v] += load_floats<W>(result + from + v * W);
+                }
             }
-            g.store_to(result + at);
+            g.store_to(result + from);
         }
     }
 }
@@ -246,78 +257,81 @@ template <int W, std::size_t V, typename T, bool kRelu, bool kResidual>
 template <typename T>
 struct Variant {
     void (*sum)(const ChannelView&, const T*, LaneFloats&, LaneDoubles&, LaneDoubles&);
-    void (*apply)(const ChannelView&, const T*, const T*, bool, const Line&, T*);
-    void (*sum_gradients)(const ChannelView&, const T*, const T*, bool, const Line&, const LaneFloats&,
+    void (*apply)(const BatchNormViews&, const T*, const T*, bool, const Line&, T*);
+    void (*sum_gradients)(const BatchNormViews&, const T*, const T*, bool, const Line&, const LaneFloats&,
                           const GradientSum<T>&, std::int64_t, T*, LaneDoubles&, LaneDoubles&);
-    void (*input_gradients)(const ChannelView&, const T*, const T*, bool, const Line&, const LaneFloats&,
-                            const BackwardLine&, const GradientSum<T>&, std::int64_t, const T*, T*);
+    void (*input_gradients)(const BatchNormViews&, const T*, const T*, bool, const Line&, const LaneFloats&,
+                            const BackwardLine&, const GradientSum<T>&, std::int64_t, const T*, bool, T*);
 };
 
 template <int W, std::size_t V, typename T>
-[[gnu::always_inline]] inline void apply_any(const ChannelView& view, const T* x, const T* residual,
+[[gnu::always_inline]] inline void apply_any(const BatchNormViews& views, const T* x, const T* residual,
                                              bool relu, const Line& line, T* y) {
     if (residual != nullptr) {
-        relu ? apply_block<W, V, T, true, true>(view, x, residual, line, y)
-             : apply_block<W, V, T, false, true>(view, x, residual, line, y);
+        relu ? apply_block<W, V, T, true, true>(views, x, residual, line, y)
+             : apply_block<W, V, T, false, true>(views, x, residual, line, y);
     } else {
-        relu ? apply_block<W, V, T, true, false>(view, x, residual, line, y)
-             : apply_block<W, V, T, false, false>(view, x, residual, line, y);
+        relu ? apply_block<W, V, T, true, false>(views, x, residual, line, y)
+             : apply_block<W, V, T, false, false>(views, x, residual, line, y);
     }
 }
 template <int W, std::size_t V, typename T>
-[[gnu::always_inline]] inline void sum_gradients_any(const ChannelView& view, const T* x, const T* y,
+[[gnu::always_inline]] inline void sum_gradients_any(const BatchNormViews& views, const T* x, const T* y,
                                                      bool relu, const Line& line, const LaneFloats& mean,
                                                      const GradientSum<T>& gradient, std::int64_t base,
                                                      T* masked, LaneDoubles& sums, LaneDoubles& products) {
     if (!relu) {
-        sum_gradients<W, V, T, false, false>(view, x, y, line, mean, gradient, base, masked, sums, products);
+        sum_gradients<W, V, T, false, false>(views, x, y, line, mean, gradient, base, masked, sums, products);
     } else if (y != nullptr) {
-        sum_gradients<W, V, T, true, true>(view, x, y, line, mean, gradient, base, masked, sums, products);
+        sum_gradients<W, V, T, true, true>(views, x, y, line, mean, gradient, base, masked, sums, products);
     } else {
-        sum_gradients<W, V, T, true, false>(view, x, y, line, mean, gradient, base, masked, sums, products);
+        sum_gradients<W, V, T, true, false>(views, x, y, line, mean, gradient, base, masked, sums, products);
     }
 }
 template <int W, std::size_t V, typename T>
-[[gnu::always_inline]] inline void input_gradients_any(const ChannelView& view, const T* x, const T* y,
+[[gnu::always_inline]] inline void input_gradients_any(const BatchNormViews& views, const T* x, const T* y,
                                                        bool relu, const Line& line, const LaneFloats& mean,
                                                        const BackwardLine& back,
                                                        const GradientSum<T>& gradient, std::int64_t base,
-                                                       const T* masked, T* result) {
+                                                       const T* masked, bool adds, T* result) {
     if (!relu || masked != nullptr) {
-        input_gradients<W, V, T, false, false>(view, x, y, line, mean, back, gradient, base, masked, result);
+        input_gradients<W, V, T, false, false>(views, x, y, line, mean, back, gradient, base, masked, adds,
+                                               result);
     } else if (y != nullptr) {
-        input_gradients<W, V, T, true, true>(view, x, y, line, mean, back, gradient, base, masked, result);
+        input_gradients<W, V, T, true, true>(views, x, y, line, mean, back, gradient, base, masked, adds,
+                                             result);
     } else {
-        input_gradients<W, V, T, true, false>(view, x, y, line, mean, back, gradient, base, masked, result);
+        input_gradients<W, V, T, true, false>(views, x, y, line, mean, back, gradient, base, masked, adds,
+                                              result);
     }
 }
 
-#define RANKSCOPE_VARIANT(Name, Target, W, V)                                                             \
-    template <typename T>                                                                                 \
-    struct Name {                                                                                         \
-        Target static void sum(const ChannelView& view, const T* x, LaneFloats& shift, LaneDoubles& sums, \
-                               LaneDoubles& squares) {                                                    \
-            sum_block<W, V, T>(view, x, shift, sums, squares);                                            \
-        }                                                                                                 \
-        Target static void apply(const ChannelView& view, const T* x, const T* residual, bool relu,       \
-                                 const Line& line, T* y) {                                                \
-            apply_any<W, V, T>(view, x, residual, relu, line, y);                                         \
-        }                                                                                                 \
-        Target static void sum_gradients(const ChannelView& view, const T* x, const T* y, bool relu,      \
-                                         const Line& line, const LaneFloats& mean,                        \
-                                         const GradientSum<T>& gradient, std::int64_t base, T* masked,    \
-                                         LaneDoubles& sums, LaneDoubles& products) {                      \
-            sum_gradients_any<W, V, T>(view, x, y, relu, line, mean, gradient, base, masked, sums,        \
-                                       products);                                                         \
-        }                                                                                                 \
-        Target static void input_gradients(const ChannelView& view, const T* x, const T* y, bool relu,    \
-                                           const Line& line, const LaneFloats& mean,                      \
-                                           const BackwardLine& back, const GradientSum<T>& gradient,      \
-                                           std::int64_t base, const T* masked, T* result) {               \
-            input_gradients_any<W, V, T>(view, x, y, relu, line, mean, back, gradient, base, masked,      \
-                                         result);                                                         \
-        }                                                                                                 \
-        static Variant<T> table() { return {sum, apply, sum_gradients, input_gradients}; }                \
+#define RANKSCOPE_VARIANT(Name, Target, W, V)                                                               \
+    template <typename T>                                                                                   \
+    struct Name {                                                                                           \
+        Target static void sum(const ChannelView& view, const T* x, LaneFloats& shift, LaneDoubles& sums,   \
+                               LaneDoubles& squares) {                                                      \
+            sum_block<W, V, T>(view, x, shift, sums, squares);                                              \
+        }                                                                                                   \
+        Target static void apply(const BatchNormViews& views, const T* x, const T* residual, bool relu,     \
+                                 const Line& line, T* y) {                                                  \
+            apply_any<W, V, T>(views, x, residual, relu, line, y);                                          \
+        }                                                                                                   \
+        Target static void sum_gradients(const BatchNormViews& views, const T* x, const T* y, bool relu,    \
+                                         const Line& line, const LaneFloats& mean,                          \
+                                         const GradientSum<T>& gradient, std::int64_t base, T* masked,      \
+                                         LaneDoubles& sums, LaneDoubles& products) {                        \
+            sum_gradients_any<W, V, T>(views, x, y, relu, line, mean, gradient, base, masked, sums,         \
+                                       products);                                                           \
+        }                                                                                                   \
+        Target static void input_gradients(const BatchNormViews& views, const T* x, const T* y, bool relu,  \
+                                           const Line& line, const LaneFloats& mean,                        \
+                                           const BackwardLine& back, const GradientSum<T>& gradient,        \
+                                           std::int64_t base, const T* masked, bool adds, T* result) {      \
+            input_gradients_any<W, V, T>(views, x, y, relu, line, mean, back, gradient, base, masked, adds, \
+                                         result);                                                           \
+        }                                                                                                   \
+        static Variant<T> table() { return {sum, apply, sum_gradients, input_gradients}; }                  \
     };
 
 RANKSCOPE_VARIANT(Portable16, , 4, 4)
@@ -407,9 +421,10 @@ std::span<double> as_doubles(std::vector<Moments>& moments) {
 }  // namespace
 
 template <typename T>
-void batch_norm_forward(const ChannelView& view, const BatchNormParameters& parameters, const T* input,
+void batch_norm_forward(const BatchNormViews& views, const BatchNormParameters& parameters, const T* input,
                         const T* residual, bool relu, T* output, const BatchNormSaved& saved,
                         const SumOverRanks& sum_over_ranks) {
+    const ChannelView& view = views.result;
     const Variant<T> variant = variant_for<T>(view.lanes);
     const std::int64_t blocks = view.blocks();
     std::vector<Moments> moments(static_cast<std::size_t>(view.padded_channels()));
@@ -422,13 +437,14 @@ void batch_norm_forward(const ChannelView& view, const BatchNormParameters& para
                             mean[lane], inverse[lane]);
         }
         const std::int64_t at = block * view.block_stride;
-        variant.apply(view, input + at, residual == nullptr ? nullptr : residual + at, relu,
+        variant.apply(views, input + block * views.input.block_stride,
+                      residual == nullptr ? nullptr : residual + at, relu,
                       forward_line(view, parameters, block, mean, inverse), output + at);
     };
     if (!sum_over_ranks) {
 #pragma omp parallel for
         for (std::int64_t block = 0; block < blocks; ++block) {
-            block_moments(view, variant, input, block,
+            block_moments(views.input, variant, input, block,
                           &moments[static_cast<std::size_t>(block * view.lanes)]);
             apply(block);
         }
@@ -436,7 +452,8 @@ void batch_norm_forward(const ChannelView& view, const BatchNormParameters& para
     }
 #pragma omp parallel for
     for (std::int64_t block = 0; block < blocks; ++block) {
-        block_moments(view, variant, input, block, &moments[static_cast<std::size_t>(block * view.lanes)]);
+        block_moments(views.input, variant, input, block,
+                      &moments[static_cast<std::size_t>(block * view.lanes)]);
     }
     sum_over_ranks(as_doubles(moments));
 #pragma omp parallel for
@@ -446,8 +463,9 @@ void batch_norm_forward(const ChannelView& view, const BatchNormParameters& para
 }
 
 template <typename T>
-void batch_norm_evaluate(const ChannelView& view, const BatchNormParameters& parameters, const T* input,
+void batch_norm_evaluate(const BatchNormViews& views, const BatchNormParameters& parameters, const T* input,
                          const T* residual, bool relu, T* output) {
+    const ChannelView& view = views.result;
     const Variant<T> variant = variant_for<T>(view.lanes);
 #pragma omp parallel for
     for (std::int64_t block = 0; block < view.blocks(); ++block) {
@@ -460,16 +478,18 @@ void batch_norm_evaluate(const ChannelView& view, const BatchNormParameters& par
                 1.0F / std::sqrt(parameters.running_var[c] + parameters.epsilon);
         }
         const std::int64_t at = block * view.block_stride;
-        variant.apply(view, input + at, residual == nullptr ? nullptr : residual + at, relu,
+        variant.apply(views, input + block * views.input.block_stride,
+                      residual == nullptr ? nullptr : residual + at, relu,
                       forward_line(view, parameters, block, mean.data(), inverse.data()), output + at);
     }
 }
 
 template <typename T>
-void batch_norm_backward(const ChannelView& view, const BatchNormParameters& parameters, const T* input,
+void batch_norm_backward(const BatchNormViews& views, const BatchNormParameters& parameters, const T* input,
                          const T* output, bool relu, const BatchNormSaved& saved,
                          const GradientSum<T>& gradient, const BatchNormGradients<T>& result,
                          const SumOverRanks& sum_over_ranks) {
+    const ChannelView& view = views.result;
     const Variant<T> variant = variant_for<T>(view.lanes);
     const std::int64_t blocks = view.blocks();
     std::vector<Moments> moments(static_cast<std::size_t>(view.padded_channels()));
@@ -481,7 +501,7 @@ void batch_norm_backward(const ChannelView& view, const BatchNormParameters& par
         LaneDoubles sums{};
         LaneDoubles products{};
         variant.sum_gradients(
-            view, input + at, output == nullptr ? nullptr : output + at, relu,
+            views, input + block * views.input.block_stride, output == nullptr ? nullptr : output + at, relu,
             forward_line(view, parameters, block, saved.mean + first, saved.inverse_deviation + first), mean,
             gradient, at, result.masked == nullptr ? nullptr : result.masked + at, sums, products);
         for (std::int64_t lane = 0; lane < view.lanes; ++lane) {
@@ -509,9 +529,10 @@ void batch_norm_backward(const ChannelView& view, const BatchNormParameters& par
             back.share[l] = static_cast<float>(m.square / m.count) * inverse * inverse;
         }
         variant.input_gradients(
-            view, input + at, output == nullptr ? nullptr : output + at, relu,
+            views, input + block * views.input.block_stride, output == nullptr ? nullptr : output + at, relu,
             forward_line(view, parameters, block, saved.mean + first, saved.inverse_deviation + first), mean,
-            back, gradient, at, result.masked == nullptr ? nullptr : result.masked + at, result.input + at);
+            back, gradient, at, result.masked == nullptr ? nullptr : result.masked + at, result.adds_input,
+            result.input + block * views.input.block_stride);
     };
     if (!sum_over_ranks) {
 #pragma omp parallel for
@@ -533,19 +554,19 @@ void batch_norm_backward(const ChannelView& view, const BatchNormParameters& par
     }
 }
 
-template void batch_norm_forward<float>(const ChannelView&, const BatchNormParameters&, const float*,
+template void batch_norm_forward<float>(const BatchNormViews&, const BatchNormParameters&, const float*,
                                         const float*, bool, float*, const BatchNormSaved&,
                                         const SumOverRanks&);
-template void batch_norm_forward<Bf16>(const ChannelView&, const BatchNormParameters&, const Bf16*,
+template void batch_norm_forward<Bf16>(const BatchNormViews&, const BatchNormParameters&, const Bf16*,
                                        const Bf16*, bool, Bf16*, const BatchNormSaved&, const SumOverRanks&);
-template void batch_norm_evaluate<float>(const ChannelView&, const BatchNormParameters&, const float*,
+template void batch_norm_evaluate<float>(const BatchNormViews&, const BatchNormParameters&, const float*,
                                          const float*, bool, float*);
-template void batch_norm_evaluate<Bf16>(const ChannelView&, const BatchNormParameters&, const Bf16*,
+template void batch_norm_evaluate<Bf16>(const BatchNormViews&, const BatchNormParameters&, const Bf16*,
                                         const Bf16*, bool, Bf16*);
-template void batch_norm_backward<float>(const ChannelView&, const BatchNormParameters&, const float*,
+template void batch_norm_backward<float>(const BatchNormViews&, const BatchNormParameters&, const float*,
                                          const float*, bool, const BatchNormSaved&, const GradientSum<float>&,
                                          const BatchNormGradients<float>&, const SumOverRanks&);
-template void batch_norm_backward<Bf16>(const ChannelView&, const BatchNormParameters&, const Bf16*,
+template void batch_norm_backward<Bf16>(const BatchNormViews&, const BatchNormParameters&, const Bf16*,
                                         const Bf16*, bool, const BatchNormSaved&, const GradientSum<Bf16>&,
                                         const BatchNormGradients<Bf16>&, const SumOverRanks&);
 

@@ -17,7 +17,7 @@
 /// the second-level cache. T is float or Bf16; sums are double, everything else float.
 namespace rankscope::engine::cpu {
 
-/// One batch norm: its parameters and running statistics, each of view.channels.
+/// One batch norm: its parameters and running statistics, each of as many values as channels.
 struct BatchNormParameters {
     const float* weight = nullptr;
     const float* bias = nullptr;
@@ -27,7 +27,13 @@ struct BatchNormParameters {
     float momentum = 0.1F;
 };
 
-/// What backward needs of the forward pass, each of view.padded_channels().
+/// The input and its gradient may be the first channels of longer images; everything else lies as the result.
+struct BatchNormViews {
+    ChannelView input;
+    ChannelView result;  ///< as many channels, lanes and rows
+};
+
+/// What backward needs of the forward pass, each of padded_channels().
 struct BatchNormSaved {
     float* mean = nullptr;
     float* inverse_deviation = nullptr;
@@ -38,13 +44,13 @@ using SumOverRanks = std::function<void(std::span<double>)>;
 
 /// output = relu?(normalised input + residual?). `residual` may be null.
 template <typename T>
-void batch_norm_forward(const ChannelView& view, const BatchNormParameters& parameters, const T* input,
+void batch_norm_forward(const BatchNormViews& views, const BatchNormParameters& parameters, const T* input,
                         const T* residual, bool relu, T* output, const BatchNormSaved& saved,
                         const SumOverRanks& sum_over_ranks);
 
 /// The same with the running statistics.
 template <typename T>
-void batch_norm_evaluate(const ChannelView& view, const BatchNormParameters& parameters, const T* input,
+void batch_norm_evaluate(const BatchNormViews& views, const BatchNormParameters& parameters, const T* input,
                          const T* residual, bool relu, T* output);
 
 /// Gradients that arrive from the readers of the output: their sum counts.
@@ -60,6 +66,7 @@ struct GradientSum {
 template <typename T>
 struct BatchNormGradients {
     T* input = nullptr;
+    bool adds_input = false;  ///< to what is there
     T* masked = nullptr;
     float* weight = nullptr;
     float* bias = nullptr;
@@ -67,7 +74,7 @@ struct BatchNormGradients {
 
 /// `output` is needed only with a ReLU behind a residual.
 template <typename T>
-void batch_norm_backward(const ChannelView& view, const BatchNormParameters& parameters, const T* input,
+void batch_norm_backward(const BatchNormViews& views, const BatchNormParameters& parameters, const T* input,
                          const T* output, bool relu, const BatchNormSaved& saved,
                          const GradientSum<T>& gradient, const BatchNormGradients<T>& result,
                          const SumOverRanks& sum_over_ranks);

@@ -72,7 +72,7 @@ std::optional<ChannelView> channel_view(const Md& descriptor) {
 
 namespace {
 
-Md laid_out_like(const Md& descriptor, const memory::dims& dims, memory::data_type wanted) {
+Md laid_out(const Md& descriptor, const memory::dims& dims, memory::data_type wanted) {
     const memory::dims old = dnnl_api::dims_of(descriptor);
     const auto type = dnnl_api::type_of(descriptor);
     for (const Tag tag : {Tag::nChw16c, Tag::nChw8c, Tag::nChw4c}) {
@@ -89,11 +89,11 @@ Md laid_out_like(const Md& descriptor, const memory::dims& dims, memory::data_ty
 }  // namespace
 
 Md laid_out_like(const Md& descriptor, const memory::dims& dims) {
-    return laid_out_like(descriptor, dims, dnnl_api::type_of(descriptor));
+    return laid_out(descriptor, dims, dnnl_api::type_of(descriptor));
 }
 
 Md laid_out_like(const Md& descriptor, memory::data_type type) {
-    return laid_out_like(descriptor, dnnl_api::dims_of(descriptor), type);
+    return laid_out(descriptor, dnnl_api::dims_of(descriptor), type);
 }
 
 std::size_t stored_elements(const Md& descriptor) {

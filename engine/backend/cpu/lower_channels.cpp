@@ -105,49 +105,4 @@ void Lowering::backward_scale(const ScheduledOp& op) {
     }
 }
 
-namespace {
-
-/// The channels [first, first + part's) of the whole.
-dnnl::memory::desc channels_of(const dnnl::memory::desc& whole, const dnnl::memory::dims& part,
-                               std::int64_t first) {
-    return whole.submemory_desc(part, {0, first, 0, 0});
-}
-
-}  // namespace
-
-void Lowering::forward_concat(const Node& node) {
-    // Blocked layouts can be put behind one another where every part fills its blocks.
-    Md like = viewed(node.inputs[0]);
-    const std::int64_t lanes = channel_view(like)->lanes;
-    if (std::any_of(node.inputs.begin(), node.inputs.end(),
-                    [&](ValueId input) { return graph_.values[input].shape[0] % lanes != 0; })) {
-        like = plain(dims_of(like), type_of(like));
-    }
-    const Md whole = laid_out_like(like, output_dims(node));
-    new_value(node.output, whole);
-    const BufferId to = value(node.output).activation;
-    std::int64_t first = 0;
-    for (const ValueId input : node.inputs) {
-        const LoweredValue& part = value(input);
-        plan_.reorder_into(part.activation, part.descriptor, to,
-                           channels_of(whole, dims_of(part.descriptor), first));
-        first += graph_.values[input].shape[0];
-    }
-}
-
-void Lowering::backward_concat(const ScheduledOp& op) {
-    const Node& node = graph_.nodes[op.node];
-    const BufferId gradient = gradient_of(node.output);
-    const Md whole = value(node.output).descriptor;
-    std::int64_t first = 0;
-    for (const ValueId input : node.inputs) {
-        if (std::find(op.inputs.begin(), op.inputs.end(), input) != op.inputs.end()) {
-            const Md wanted = value(input).descriptor;
-            plan_.reorder_into(gradient, channels_of(whole, dims_of(wanted), first), new_partial(input),
-                               wanted);
-        }
-        first += graph_.values[input].shape[0];
-    }
-}
-
 }  // namespace rankscope::engine::cpu

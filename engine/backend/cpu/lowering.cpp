@@ -95,8 +95,9 @@ LoweredStep Lowering::lower(const Schedule& schedule, BufferId input) {
     for (std::size_t i = 0; i < schedule.backward_begin; ++i) {
         const Node& node = graph_.nodes[schedule.ops[i].node];
         forward(schedule.ops[i].node);
-        if (node.output != graph_.nodes.back().output) {
-            const LoweredValue& made = value(node.output);
+        const LoweredValue& made = value(node.output);
+        // Of long concatenations the parts were looked at, and the rest is still to come.
+        if (node.output != graph_.nodes.back().output && made.grown == nullptr) {
             plan_.note_result(node.name, made.activation, stored_elements(made.descriptor),
                               dnnl_api::type_of(made.descriptor) == memory::data_type::bf16);
         }

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -72,6 +73,15 @@ struct StepState {
     }
 };
 
+/// Concatenations that make one another longer, in one memory: every one is the first channels of the next, and nothing
+/// is copied again (DenseNet). Their readers, all batch norms, add up their gradients where they lie.
+struct LongConcat {
+    dnnl::memory::desc descriptor;
+    BufferId activation = 0;
+    BufferId gradient = 0;
+    bool has_gradient = false;  ///< a reader of the last one, which is as long as all, has written
+};
+
 /// A value of the graph while lowering; aliases (flatten) share one.
 struct LoweredValue {
     dnnl::memory::desc descriptor;
@@ -79,6 +89,7 @@ struct LoweredValue {
     bool relu = false;  ///< clamped by its producer: the gradient is masked by its sign
     std::vector<BufferId>
         partials;  ///< gradients from its readers, in the activation's layout; to be added up
+    std::shared_ptr<LongConcat> grown{};  ///< the value is its first channels
 };
 
 struct LoweredStep {
@@ -163,6 +174,8 @@ private:
     void backward_activate(std::size_t index, const Activate& operation);
     void forward_scale(std::size_t index);
     void backward_scale(const ScheduledOp& op);
+
+    // lower_concat.cpp
     void forward_concat(const Node& node);
     void backward_concat(const ScheduledOp& op);
 
