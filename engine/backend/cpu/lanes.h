@@ -14,7 +14,7 @@
 
 /// W neighbouring channels as one vector of the compiler's extension: the same source for every instruction
 /// set. Not wider than the machine's: GCC 12 takes vectors of 64 bytes apart into single elements in
-/// functions of another target.
+/// functions of another target; a file of that target includes this under its pragma.
 namespace rankscope::engine::cpu {
 
 template <int W>
@@ -49,6 +49,13 @@ template <int W>
 [[gnu::always_inline]] inline typename Lanes<W>::Float load_floats(const Bf16* at) {
     typename Lanes<W>::Half halves;
     load(halves, at);
+#if defined(RANKSCOPE_AVX512_BF16)  // a pragma defines no macro before GCC 13
+    if constexpr (W == 16) {
+        // The form with a mask: GCC 12 warns of the other's undefined register.
+        const auto wide = (typename Lanes<W>::Word)_mm512_maskz_cvtepu16_epi32(0xffff, (__m256i)halves);
+        return (typename Lanes<W>::Float)(wide << 16);
+    }
+#endif
     const typename Lanes<W>::Word words = __builtin_convertvector(halves, typename Lanes<W>::Word) << 16;
     typename Lanes<W>::Float values;
     std::memcpy(&values, &words, sizeof(values));
@@ -61,6 +68,12 @@ template <int W>
 }
 template <int W>
 [[gnu::always_inline]] inline void store_floats(const typename Lanes<W>::Float& values, Bf16* at) {
+#if defined(RANKSCOPE_AVX512_BF16)
+    if constexpr (W == 16) {
+        store(_mm512_cvtneps_pbh(values), at);
+        return;
+    }
+#endif
     typename Lanes<W>::Word words;
     std::memcpy(&words, &values, sizeof(words));
     const typename Lanes<W>::Word rounded = (words + 0x7fffU + ((words >> 16) & 1U)) >> 16;
