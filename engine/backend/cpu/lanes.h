@@ -52,8 +52,8 @@ template <int W>
 #if defined(RANKSCOPE_AVX512_BF16)  // a pragma defines no macro before GCC 13
     if constexpr (W == 16) {
         // The form with a mask: GCC 12 warns of the other's undefined register.
-        const auto wide = (typename Lanes<W>::Word)_mm512_maskz_cvtepu16_epi32(0xffff, (__m256i)halves);
-        return (typename Lanes<W>::Float)(wide << 16);
+        const auto wide = _mm512_maskz_cvtepu16_epi32(0xffff, __builtin_bit_cast(__m256i, halves));
+        return __builtin_bit_cast(typename Lanes<W>::Float, _mm512_maskz_slli_epi32(0xffff, wide, 16));
     }
 #endif
     const typename Lanes<W>::Word words = __builtin_convertvector(halves, typename Lanes<W>::Word) << 16;

@@ -22,9 +22,18 @@ std::int64_t direct_products(const Shape& in, const Shape& out, const Conv2d& co
     return along(in[1], out[1]) * along(in[2], out[2]);
 }
 
+/// What comes after the oldest instruction set that oneDNN has bf16 for; DNNL_MAX_CPU_ISA counts.
+bool multiplies_tiles() {
+    return dnnl::get_effective_cpu_isa() != dnnl::cpu_isa::avx512_core_bf16;
+}
+
 }  // namespace
 
-std::optional<WinogradTiling> worth_winograd(const Graph& graph, const Node& node) {
+std::optional<WinogradTiling> worth_winograd(const Graph& graph, const Node& node,
+                                             dnnl::memory::data_type activations) {
+    if (activations != kFloat && (worth_taps(graph, node) || multiplies_tiles())) {
+        return std::nullopt;
+    }
     const auto& conv = std::get<Conv2d>(node.operation);
     const Shape& in = graph.values[node.input()].shape;
     const Shape& out = graph.values[node.output].shape;
@@ -42,15 +51,14 @@ std::optional<WinogradTiling> worth_winograd(const Graph& graph, const Node& nod
 }
 
 std::optional<WinogradTiling> Lowering::by_winograd(const Node& node) const {
-    return type_ == kFloat && stored_by_taps(storage_[node.parameters[0]].descriptor)
-               ? worth_winograd(graph_, node)
-               : std::nullopt;
+    return stored_by_taps(storage_[node.parameters[0]].descriptor) ? worth_winograd(graph_, node, type_)
+                                                                   : std::nullopt;
 }
 
 WinogradConvolution Lowering::winograd_shape(const Node& node, const Md& input, const Md& output) const {
     const Shape& in = graph_.values[node.input()].shape;
     const Shape& out = graph_.values[node.output].shape;
-    return {.tiling = *worth_winograd(graph_, node),
+    return {.tiling = *worth_winograd(graph_, node, type_),
             .input = *channel_view(input),
             .output = *channel_view(output),
             .batch = batch_,
@@ -63,12 +71,12 @@ WinogradConvolution Lowering::winograd_shape(const Node& node, const Md& input, 
 
 dnnl::memory::desc Lowering::winograd_layout(const Node& node) {
     const Md input = value(node.input()).descriptor;
-    if (*worth_winograd(graph_, node) == WinogradTiling::padded_two) {
+    if (*worth_winograd(graph_, node, type_) == WinogradTiling::padded_two) {
         return position_major(dnnl_api::dims_of(input));
     }
     const auto view = channel_view(input);
     return view && view->lanes % 8 == 0
-               ? input
+               ? laid_out_like(input, kFloat)
                : Md(dnnl_api::dims_of(input), kFloat, dnnl::memory::format_tag::nhwc);
 }
 
@@ -76,9 +84,11 @@ void Lowering::forward_winograd(std::size_t index, const Conv2d& conv) {
     const Node& node = graph_.nodes[index];
     const Md layout = winograd_layout(node);
     const BufferId source = activation_in(node.input(), layout);
-    new_value(node.output, laid_out_like(layout, output_dims(node)), conv.relu);
-    const WinogradConvolution shape = winograd_shape(node, layout, value(node.output).descriptor);
-    const BufferId result = value(node.output).activation;
+    const Md made = laid_out_like(layout, output_dims(node));
+    const Md kept = laid_out_like(made, type_);
+    new_value(node.output, kept, conv.relu);
+    const WinogradConvolution shape = winograd_shape(node, layout, made);
+    const BufferId result = made == kept ? value(node.output).activation : plan_.buffer(made.get_size());
     const BufferId kernel = weights_[node.parameters[0]];
     const BufferId weights = plan_.buffer(shape.weights_size() * sizeof(float));
     const BufferId input = plan_.buffer(shape.input_size() * sizeof(float));
@@ -98,14 +108,18 @@ void Lowering::forward_winograd(std::size_t index, const Conv2d& conv) {
                          .workspace = {.input = floats_at(input), .output = floats_at(products)}};
                      return [shape, run] { winograd_forward(shape, run); };
                  });
+    if (made != kept) {
+        plan_.reorder_into(result, made, value(node.output).activation, kept);
+    }
 }
 
 // The input's gradient comes with the weights': one pass over the transformed gradient serves both.
 void Lowering::backward_winograd(const ScheduledOp& op, bool with_input) {
     const Node& node = graph_.nodes[op.node];
-    const BufferId dy = gradient_of(node.output);
     const Md layout = winograd_layout(node);
-    const WinogradConvolution shape = winograd_shape(node, layout, value(node.output).descriptor);
+    const Md made = laid_out_like(layout, output_dims(node));
+    const BufferId dy = plan_.reorder(gradient_of(node.output), value(node.output).descriptor, made);
+    const WinogradConvolution shape = winograd_shape(node, layout, made);
     const BufferId source = kept_.at(op.node)[0];
     const BufferId weights = kept_.at(op.node)[1];
     const BufferId input = plan_.buffer(shape.input_size() * sizeof(float));

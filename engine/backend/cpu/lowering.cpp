@@ -36,7 +36,6 @@ IndexedVector<ParameterId, Md> canonical_descriptors(const Graph& graph) {
 
 IndexedVector<ParameterId, Md> native_descriptors(const dnnl::engine& engine, const Graph& graph,
                                                   std::int64_t batch, memory::data_type activations) {
-    const bool full = activations == kFloat;
     IndexedVector<ParameterId, Md> descriptors = canonical_descriptors(graph);
     const IndexedVector<ParameterId, std::size_t> users = user_counts(graph);
     for (const Node& node : graph.nodes) {
@@ -48,7 +47,7 @@ IndexedVector<ParameterId, Md> native_descriptors(const dnnl::engine& engine, co
         Md& weight = descriptors[node.parameters[0]];
         const Md bias = node.parameters.size() > 1 ? descriptors[node.parameters[1]] : Md();
         const memory::dims dst = with_batch(batch, graph.values[node.output].shape);
-        if (conv != nullptr && (worth_taps(graph, node) || (full && worth_winograd(graph, node)))) {
+        if (conv != nullptr && (worth_taps(graph, node) || worth_winograd(graph, node, activations))) {
             weight = Md(dims_of(weight), kFloat, memory::format_tag::hwio);
         } else if (conv != nullptr) {
             weight = dnnl_api::conv_forward(engine, any(with_batch(batch, graph.values[node.input()].shape)),

@@ -45,8 +45,9 @@ dnnl::memory::dims weight_dims(const Node& node, const Shape& shape);
 bool stored_by_taps(const dnnl::memory::desc& weight);
 bool worth_taps(const Graph& graph, const Node& node);
 /// Convolutions that winograd.h computes with enough fewer products that the transforms pay; weights as for
-/// taps.
-std::optional<WinogradTiling> worth_winograd(const Graph& graph, const Node& node);
+/// taps. In bf16 they are computed in floats, and only where the CPU has no tiles for matrix products (AMX).
+std::optional<WinogradTiling> worth_winograd(const Graph& graph, const Node& node,
+                                             dnnl::memory::data_type activations);
 TapConvolution tap_shape(const Graph& graph, const Node& node, std::int64_t batch);
 
 /// Linear layers over pixels in floats: matrix products of all rows, whose weights stay as PyTorch stores them. oneDNN's
