@@ -7,6 +7,7 @@
 #include <engine/models/model_registry.h>
 #include <engine/train/model_setup.h>
 #include <engine/train/parameter_comparison.h>
+#include <engine/train/precision_pays.h>
 #include <engine/train/sum_over_ranks.h>
 #include <engine/train/trainer.h>
 
@@ -73,6 +74,15 @@ TrainerOptions with_topk_of(TrainerOptions options, const Graph& graph) {
     return options;
 }
 
+/// Before this rank's own model takes its memory. GPUs always gain by bf16, and not all CPUs.
+std::string advice_on_precision(const TrainerOptions& options, Backend& backend, const Graph& graph) {
+    if (options.rank != 0 || options.config.precision != "bf16" || backend.name() != "cpu") {
+        return {};
+    }
+    const auto times = measured_precisions(backend, graph, options.config.batch_size, Precision::bf16);
+    return times ? precision_advice(*times) : std::string();
+}
+
 std::unique_ptr<CompiledModel> compiled_model(const TrainerOptions& options, Backend& backend,
                                               const Graph& graph) {
     const config::TrainConfig& config = options.config;
@@ -87,6 +97,7 @@ Trainer::Trainer(const TrainerOptions& options, Backend& backend, DataSource& da
       graph_(model_of(options.config)),
       options_(with_topk_of(options, graph_)),
       data_(data),
+      advice_(advice_on_precision(options_, backend, graph_)),
       model_(compiled_model(options_, backend, graph_)),
       step_(model_->training_step(step_options(options_.config), gradient_exchange(options_, graph_))),
       optimizer_(optimizer_settings(options_.config.optimizer)),
@@ -140,6 +151,9 @@ std::string Trainer::run() {
     options_.notify([&](RunListener& listener) {
         if (!note.empty() && options_.rank == 0) {
             listener.note(note);
+        }
+        if (!advice_.empty()) {
+            listener.note(advice_);
         }
         if (config.ddp.find_unused_parameters && options_.rank == 0) {
             listener.note(

@@ -49,6 +49,7 @@ private:
     Graph graph_;
     TrainerOptions options_;
     DataSource& data_;
+    std::string advice_;  ///< on the precision; may be empty
     std::unique_ptr<CompiledModel> model_;
     std::unique_ptr<TrainingStep> step_;
     OptimizerStep optimizer_;

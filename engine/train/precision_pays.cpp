@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/number_text.h>
+#include <engine/error.h>
+#include <engine/models/initialise.h>
+#include <engine/train/precision_pays.h>
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+
+namespace rankscope::engine {
+namespace {
+
+/// Of a model that starts as a run does: numbers that are not finite, or too small, would take other times.
+double fastest_pass(Backend& backend, const Graph& graph, std::int64_t batch, Precision precision) {
+    constexpr int kPasses = 5;
+    constexpr double kEnough = 2000;  // ms: of a large network two passes say it
+    const auto model = backend.compile(graph, {.batch_size = batch, .precision = precision, .topk = 1});
+    const CanonicalParameters start = default_initialisation(graph, 1);
+    for (const ParameterId id : start.indices()) {
+        model->set_weight(id, start[id]);
+    }
+    Executable& executable = model->executable(batch);
+    std::uint32_t state = 1;
+    if (!graph.predicts_tokens()) {  // else token 0
+        for (float& value : executable.input()) {
+            state = state * 1664525U + 1013904223U;
+            value = static_cast<float>(state >> 8U) / static_cast<float>(1U << 24U);
+        }
+    }
+    double fastest = 0;
+    double total = 0;
+    for (int i = 0; i < kPasses && (i < 2 || total < kEnough); ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        executable.forward();
+        executable.backward([](ParameterId) {});
+        const double ms =
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+        fastest = i == 0 ? ms : std::min(fastest, ms);
+        total += ms;
+    }
+    return fastest;
+}
+
+}  // namespace
+
+std::optional<PrecisionTimes> measured_precisions(Backend& backend, const Graph& graph, std::int64_t batch,
+                                                  Precision half) {
+    try {
+        return PrecisionTimes{.half = fastest_pass(backend, graph, batch, half),
+                              .full = fastest_pass(backend, graph, batch, Precision::fp32)};
+    } catch (const std::bad_alloc&) {
+        return std::nullopt;
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
+std::string precision_advice(const PrecisionTimes& times) {
+    return times.half < times.full ? std::string()
+                                   : "bf16 is not faster here: a forward and backward pass takes " +
+                                         short_number_text(times.half, 3) + " ms, in fp32 " +
+                                         short_number_text(times.full, 3) + " ms. Set precision to fp32";
+}
+
+}  // namespace rankscope::engine
