@@ -24,6 +24,7 @@ const Defaults* defaults_of(const std::string& model) {
                                   Defaults{"mlp", {1, 28, 28}, 10, 100},
                                   Defaults{"convnet", {1, 28, 28}, 10, 100},
                                   Defaults{"paddle-cnn", {1, 28, 28}, 10, 64},
+                                  Defaults{"cifarnet", {3, 32, 32}, 10, 256},
                                   Defaults{"resnet18", {3, 32, 32}, 10, 128},
                                   Defaults{"resnet34", {3, 32, 32}, 10, 128},
                                   Defaults{"resnet50", {3, 224, 224}, 1000, 32},

@@ -32,10 +32,11 @@ void densenet_start(const Node& node, const std::vector<Parameter*>& parameters)
     }
 }
 
-Graph densenet(const std::array<int, 4>& layers, const Shape& sample, std::int64_t classes) {
-    constexpr std::int64_t kGrowth = 32;
+Graph densenet(const std::array<int, 4>& layers, const Shape& sample, std::int64_t classes,
+               std::int64_t growth = 32) {
     GraphBuilder net(sample);
-    net.conv2d("features.conv0", {.out_channels = 64, .kernel = 7, .stride = 2, .padding = 3, .bias = false})
+    net.conv2d("features.conv0",
+               {.out_channels = 2 * growth, .kernel = 7, .stride = 2, .padding = 3, .bias = false})
         .batch_norm2d("features.norm0")
         .relu()
         .max_pool2d({.kernel = 3, .stride = 2, .padding = 1});
@@ -43,7 +44,7 @@ Graph densenet(const std::array<int, 4>& layers, const Shape& sample, std::int64
         const std::string number = std::to_string(block + 1);
         for (int layer = 0; layer < layers[block]; ++layer) {
             dense_layer(net, "features.denseblock" + number + ".denselayer" + std::to_string(layer + 1),
-                        kGrowth);
+                        growth);
         }
         if (block + 1 < layers.size()) {
             const std::string name = "features.transition" + number;
@@ -61,6 +62,9 @@ Graph densenet(const std::array<int, 4>& layers, const Shape& sample, std::int64
 
 Graph densenet121(const Shape& sample, std::int64_t classes) {
     return densenet({6, 12, 24, 16}, sample, classes);
+}
+Graph densenet161(const Shape& sample, std::int64_t classes) {
+    return densenet({6, 12, 36, 24}, sample, classes, 48);
 }
 Graph densenet169(const Shape& sample, std::int64_t classes) {
     return densenet({6, 12, 32, 32}, sample, classes);

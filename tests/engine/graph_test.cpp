@@ -226,6 +226,7 @@ TEST(GraphCost, FlopsAreThoseOfPyTorchsCounter) {
     expect("resnet50", picture, 1000, 25557032, 8178368512.0, 24299077632.0);
     expect("wide_resnet50_2", picture, 1000, 68883240, 22796042240.0, 68152098816.0);
     expect("densenet121", picture, 1000, 7978856, 5668323328.0, 16768942080.0);
+    expect("densenet161", picture, 1000, 28681000, 15455814144.0, 46013400576.0);
     expect("densenet201", picture, 1000, 20013928, 8582731776.0, 25512167424.0);
     const double stem = 2.0 * 3 * 9 * 32 * 112 * 112;
     expect("efficientnet_b0", picture, 1000, 5288548, 771629504.0, 3 * 771629504.0 - stem);

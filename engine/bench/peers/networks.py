@@ -79,6 +79,31 @@ class PaddleCnn(nn.Module):
         return self.linear2(F.relu(self.linear1(x.flatten(1))))
 
 
+class CifarBlock(nn.Module):
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.conv1, self.bn1 = conv(inputs, outputs, 3), nn.BatchNorm2d(outputs)
+        self.conv2, self.bn2 = conv(outputs, outputs, 3), nn.BatchNorm2d(outputs)
+
+    def forward(self, x):
+        x = F.gelu(self.bn1(F.max_pool2d(self.conv1(x), 2)))
+        return F.gelu(self.bn2(self.conv2(x)))
+
+
+class CifarNet(nn.Module):
+    """As wide and deep as airbench94."""
+
+    def __init__(self, shape, classes):
+        super().__init__()
+        self.conv0, self.bn0 = conv(shape[0], 64, 3), nn.BatchNorm2d(64)
+        self.block1, self.block2, self.block3 = CifarBlock(64, 64), CifarBlock(64, 256), CifarBlock(256, 256)
+        self.fc = nn.Linear(256 * math.prod(size // 8 // 3 for size in shape[1:]), classes)
+
+    def forward(self, x):
+        x = self.block3(self.block2(self.block1(F.gelu(self.bn0(self.conv0(x))))))
+        return self.fc(F.max_pool2d(x, 3).flatten(1))
+
+
 def conv(inputs, outputs, kernel, stride=1, groups=1):
     return nn.Conv2d(inputs, outputs, kernel, stride, padding=kernel // 2, groups=groups, bias=False)
 
@@ -302,7 +327,7 @@ TORCHVISION = ("densenet121", "densenet169", "densenet201")
 
 # Sample shape, classes (outputs where there are none) and batch per rank where nothing else is requested.
 DEFAULTS = {"linear": ((20,), 1, 32), "toy": ((10,), 5, 20), "mlp": ((1, 28, 28), 10, 100),
-            "convnet": ((1, 28, 28), 10, 100), "paddle-cnn": ((1, 28, 28), 10, 64), "resnet18": ((3, 32, 32), 10, 128),
+            "convnet": ((1, 28, 28), 10, 100), "paddle-cnn": ((1, 28, 28), 10, 64), "cifarnet": ((3, 32, 32), 10, 256), "resnet18": ((3, 32, 32), 10, 128),
             "resnet34": ((3, 32, 32), 10, 128), "resnet50": ((3, 224, 224), 1000, 32),
             "resnet101": ((3, 224, 224), 1000, 32), "resnet152": ((3, 224, 224), 1000, 32),
             **{name: ((3, 224, 224), 1000, 32) for name in (*WIDER, *TIMM, *TORCHVISION)},
@@ -334,6 +359,8 @@ def build(name, shape, classes):
         return ConvNet(classes)
     if name == "paddle-cnn":
         return PaddleCnn(shape, classes)
+    if name == "cifarnet":
+        return CifarNet(shape, classes)
     if name == "botnet50":
         return botnet50(shape[1], classes)
     if name in GPTS:
