@@ -6,6 +6,7 @@
 #include <engine/graph/graph.h>
 #include <engine/models/models.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace rankscope::engine {
 
 /// Names that build_model() accepts; the same as config::known_models().
 std::vector<std::string> model_names();
+
+/// The share of ImageNet-1k's validation images that the published weights get right, 0 to 1: torchvision's first ones
+/// (IMAGENET1K_V1), else the table in Distribuuuu's README. Nothing where neither has one.
+std::optional<double> published_accuracy(const std::string& name);
 
 /// Builds a model for samples of the given shape. Throws ConfigError listing the known names when it is not
 /// one, and for rates of a model that drops nothing.

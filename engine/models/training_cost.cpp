@@ -38,6 +38,9 @@ std::optional<TrainingCost> training_cost(const config::TrainConfig& config) {
                           .parameters = parameter_count(graph),
                           .forward_flops = flops.forward,
                           .training_flops = flops.training,
+                          .published_accuracy = config.dataset.name == "image-folder"
+                                                    ? published_accuracy(config.model)
+                                                    : std::nullopt,
                           .memory = {}};
         cost.memory.activations =
             static_cast<std::uint64_t>(kGaps * activation_bytes(graph, half ? kFloat / 2 : kFloat) *

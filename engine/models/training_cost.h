@@ -27,6 +27,8 @@ struct TrainingCost {
     std::int64_t parameters = 0;
     double forward_flops = 0;   ///< of a sample
     double training_flops = 0;  ///< of a sample, forward and backward pass
+    /// On ImageNet-1k (model_registry.h), where the set is a folder of pictures.
+    std::optional<double> published_accuracy{};
     MemoryEstimate memory;  ///< of a batch; activations within a quarter of the engine's own plan of a step
 };
 

@@ -120,7 +120,8 @@ void AdvicePanel::set_cost(const std::optional<engine::TrainingCost>& cost,
                            const std::optional<MemoryNeed>& need) {
     cost_->setVisible(cost.has_value());
     if (cost) {
-        cost_->setText(qs(cost_text(*cost)));
+        const auto& published = cost->published_accuracy;
+        cost_->setText(qs(cost_text(*cost) + (published ? "\n" + published_text(*published) : "")));
         cost_->setToolTip(
             tr("Matrix products and convolutions of the forward and the backward pass, "
                "two operations for each multiply-add"));

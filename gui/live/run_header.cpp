@@ -148,6 +148,10 @@ void RunHeader::set_run(const LiveData& run, const RunControl& control, std::int
     accuracy_->setText(state.validations.empty()
                            ? QString()
                            : tr("Validation %1").arg(percent_text(state.validations.back().acc1, 2)));
+    const auto published = state.plan.cost ? state.plan.cost->published_accuracy : std::nullopt;
+    const QString tip = published ? qs(published_text(*published)) : QString();
+    accuracy_->setToolTip(tip);
+    accuracy_->setAccessibleDescription(tip);
     want(accuracy_, !accuracy_->text().isEmpty());
     show_progress(state, standing.advancing);
     show_buttons(state, control);

@@ -302,6 +302,9 @@ void RunView::summary() const {
             std::printf(" after epoch %s", fixed_text(last.epoch, 0).c_str());
         }
         std::printf("\n");
+        if (const auto& cost = state_.plan.cost; cost && cost->published_accuracy) {
+            print("  " + published_text(*cost->published_accuracy));
+        }
     }
     std::set<std::string> parameters;
     for (const auto& rank : state_.ranks) {

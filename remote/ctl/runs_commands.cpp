@@ -210,6 +210,9 @@ int show(const GlobalOptions& options, const std::string& run_id) {
         }
         std::puts("");
     }
+    if (const auto& cost = state.plan.cost; cost && cost->published_accuracy) {
+        std::puts(published_text(*cost->published_accuracy).c_str());
+    }
     std::printf("\n%s", job_yaml.c_str());
     return kDone;
 }

@@ -103,10 +103,13 @@ TEST(PlanCost, IsCountedInTheNetworkAndKept) {
     EXPECT_EQ(cost_text(*plan->cost),
               "resnet50: 25.6 million parameters, 24.3 GFLOP for each sample of training");
     EXPECT_NE(to_text(*plan).find("GiB of GPU memory for each rank"), std::string::npos) << to_text(*plan);
+    EXPECT_NE(to_text(*plan).find("\n  published accuracy on ImageNet-1k: 76.13 %\n"), std::string::npos)
+        << to_text(*plan);
 
     const auto kept = plan_from_json(to_json(*plan));
     ASSERT_TRUE(kept) << kept.failure().what;
     ASSERT_TRUE(kept->cost);
+    EXPECT_EQ(kept->cost->published_accuracy, plan->cost->published_accuracy);
     EXPECT_EQ(cost_text(*kept->cost), cost_text(*plan->cost));
     EXPECT_EQ(kept->cost->memory.total(), plan->cost->memory.total());
     EXPECT_EQ(kept->cost->batch_size, 256);
@@ -121,6 +124,7 @@ TEST(PlanCost, IsCountedInTheNetworkAndKept) {
     ASSERT_TRUE(plan) << plan.failure().what;
     ASSERT_TRUE(plan->cost);
     EXPECT_EQ(plan->cost->tokens, 1024);
+    EXPECT_EQ(plan->cost->published_accuracy, std::nullopt);
     EXPECT_EQ(cost_text(*plan->cost), "gpt2: 124 million parameters, 0.854 GFLOP for each token of training");
 }
 

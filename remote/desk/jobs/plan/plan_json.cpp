@@ -44,16 +44,20 @@ void visit_throughput(Keys& keys, Visit visit) {
 }
 
 nlohmann::json cost_json(const engine::TrainingCost& cost) {
-    return {{"model", cost.model},
-            {"batch_size", cost.batch_size},
-            {"tokens", cost.tokens},
-            {"parameters", cost.parameters},
-            {"forward_flops", cost.forward_flops},
-            {"training_flops", cost.training_flops},
-            {"memory",
-             {{"activations", cost.memory.activations},
-              {"parameters", cost.memory.parameters},
-              {"libraries", cost.memory.libraries}}}};
+    nlohmann::json json = {{"model", cost.model},
+                           {"batch_size", cost.batch_size},
+                           {"tokens", cost.tokens},
+                           {"parameters", cost.parameters},
+                           {"forward_flops", cost.forward_flops},
+                           {"training_flops", cost.training_flops},
+                           {"memory",
+                            {{"activations", cost.memory.activations},
+                             {"parameters", cost.memory.parameters},
+                             {"libraries", cost.memory.libraries}}}};
+    if (cost.published_accuracy) {
+        json["published_accuracy"] = *cost.published_accuracy;
+    }
+    return json;
 }
 
 engine::TrainingCost cost_from(const nlohmann::json& json) {
@@ -64,6 +68,9 @@ engine::TrainingCost cost_from(const nlohmann::json& json) {
             .parameters = json.at("parameters"),
             .forward_flops = json.at("forward_flops"),
             .training_flops = json.at("training_flops"),
+            .published_accuracy = json.contains("published_accuracy")
+                                      ? std::optional<double>(json.at("published_accuracy"))
+                                      : std::nullopt,
             .memory = {.activations = memory.at("activations"),
                        .parameters = memory.at("parameters"),
                        .libraries = memory.at("libraries")}};
@@ -233,6 +240,10 @@ std::string cost_text(const engine::TrainingCost& cost) {
                                   {cost.model, parameters, flops});
 }
 
+std::string published_text(double accuracy) {
+    return text(kContext, "published accuracy on ImageNet-1k: %1 %", {fixed_text(accuracy * 100, 2)});
+}
+
 std::string to_text(const LaunchPlan& plan) {
     std::string out = plan.job_name + ": " + std::to_string(plan.world_size) + " rank" +
                       (plan.world_size == 1 ? "" : "s") + " on " + std::to_string(plan.nodes.size()) +
@@ -250,6 +261,9 @@ std::string to_text(const LaunchPlan& plan) {
     }
     if (plan.cost) {
         out += "  " + cost_text(*plan.cost) + '\n';
+        if (plan.cost->published_accuracy) {
+            out += "  " + published_text(*plan.cost->published_accuracy) + '\n';
+        }
         if (std::any_of(plan.ranks.begin(), plan.ranks.end(),
                         [](const RankPlan& rank) { return rank.device != "cpu"; })) {
             out += "  " +
