@@ -35,6 +35,7 @@ QString run_key_text(const std::string& key) {
     return key == "steps"       ? Words::tr("Steps")
            : key == "exit_code" ? Words::tr("Exit code")
            : key == "parent"    ? Words::tr("Run again from")
+           : key == "code"      ? Words::tr("Code")
                                 : Words::tr("Verdict");
 }
 

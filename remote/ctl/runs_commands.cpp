@@ -168,6 +168,9 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     if (!record->parent.empty()) {
         std::printf("started from %s\n", record->parent.c_str());
     }
+    if (record->plan.code) {
+        std::printf("code: %s\n", safe_text(code_text(*record->plan.code)).c_str());
+    }
     const FaultMarks marks = fault_marks(state);
     if (const std::string line = marks.line(); !line.empty()) {
         std::printf("  %s\n", safe_text(line).c_str());
@@ -217,6 +220,29 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     return kDone;
 }
 
+int diff(const GlobalOptions& options, const std::string& run_id) {
+    const auto store = open_store(options);
+    if (!store) {
+        return kUsage;
+    }
+    const auto record = store->run(run_id);
+    if (!record) {
+        report(record.failure(), options.json);
+        return kUsage;
+    }
+    const auto& code = record->plan.code;
+    if (!code) {
+        std::fprintf(stderr, "%s: git knew nothing of its code\n", run_id.c_str());
+        return kUsage;
+    }
+    std::fprintf(stderr, "%s\n", safe_text(code_text(*code)).c_str());
+    std::fputs(code->diff.c_str(), stdout);
+    if (code->diff_cut) {
+        std::fputs("the rest was not kept: the difference is long\n", stderr);
+    }
+    return kDone;
+}
+
 int rerun(const GlobalOptions& options, const std::string& run_id, const std::vector<std::string>& changes,
           const RunOptions& how) {
     const auto store = open_store(options);
@@ -254,6 +280,8 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
         return command;
     };
     add("show", "Plan, ranks and end of one", [&options, run_id] { return show(options, *run_id); });
+    add("diff", "What its code had changed since the commit in git, as git diff prints it",
+        [&options, run_id] { return diff(options, *run_id); });
     add_log_command(*runs, options, code);
     add_export_command(*runs, options, code);
     add_label_command(*runs, options, code);

@@ -51,7 +51,7 @@ const char* to_string(ColumnStat stat) {
 }
 
 const std::vector<std::string>& run_column_keys() {
-    static const std::vector<std::string> keys{"steps", "exit_code", "verdict", "parent"};
+    static const std::vector<std::string> keys{"steps", "exit_code", "verdict", "parent", "code"};
     return keys;
 }
 
@@ -96,6 +96,9 @@ ColumnValue column_value(const RunColumn& column, const RunRecord& run, const Ru
     }
     if (column.kind == RunColumn::Kind::Run && column.key == "parent") {
         return {run.parent, kNan};
+    }
+    if (column.kind == RunColumn::Kind::Run && column.key == "code") {
+        return {run.plan.code ? code_text(*run.plan.code) : std::string(), kNan};
     }
     if (summary == nullptr) {
         return {};

@@ -30,7 +30,7 @@ struct RunColumn {
     std::string id() const;
 };
 
-/// The keys of Kind::Run: steps, exit_code, verdict, parent.
+/// The keys of Kind::Run: steps, exit_code, verdict, parent, code.
 const std::vector<std::string>& run_column_keys();
 const char* to_string(ColumnStat stat);
 /// "loss" is "loss:last". Nothing for an empty name and for "run:" with another key.

@@ -119,6 +119,11 @@ void add_run_values(RunComparison& all) {
         {"name", [](const ComparedRun& run) { return run.record.name; }},
         {"group", [](const ComparedRun& run) { return run.labels.group; }},
         {"started from", [](const ComparedRun& run) { return run.record.parent; }},
+        {"code",
+         [](const ComparedRun& run) {
+             const auto& code = run.record.plan.code;
+             return code ? code_text(*code) : std::string();
+         }},
         {"outcome", [](const ComparedRun& run) { return std::string(to_string(run.record.outcome)); }},
         {"nodes", [](const ComparedRun& run) { return run.record.nodes; }},
         {"ranks", [](const ComparedRun& run) { return std::to_string(run.record.world_size); }},

@@ -6,6 +6,7 @@
 #include <base/failure.h>
 #include <engine/models/training_cost.h>
 #include <remote/desk/jobs/config/job.h>
+#include <remote/desk/jobs/plan/code_version.h>
 #include <remote/desk/jobs/plan/training_advice.h>
 #include <remote/desk/nodes/inventory/inventory.h>
 #include <remote/desk/nodes/session/node_facts.h>
@@ -66,6 +67,7 @@ struct LaunchPlan {
     ThroughputKeys throughput;
     std::optional<engine::TrainingCost> cost;  ///< of the native engine's network
     std::optional<TrainingAdvice> training;    ///< of the native engine; a stored plan has no curve
+    std::optional<CodeVersion> code;           ///< of a run: read when it starts
     std::vector<std::string> notes;  ///< what was assumed (a node not yet probed, …), for the user
 };
 

@@ -160,6 +160,9 @@ nlohmann::json to_json(const LaunchPlan& plan) {
     if (plan.training) {
         json["training"] = training_json(*plan.training);
     }
+    if (plan.code) {
+        json["code"] = to_json(*plan.code);
+    }
     visit_throughput(plan.throughput, [&json](const char* name, const std::optional<double>& value) {
         if (value) {
             json["throughput"][name] = *value;
@@ -215,6 +218,9 @@ Result<LaunchPlan> plan_from_json(const nlohmann::json& json) {
         }
         if (json.contains("training")) {
             plan.training = training_from(json.at("training"));
+        }
+        if (json.contains("code")) {
+            plan.code = code_from_json(json.at("code"));
         }
         const auto keys = json.value("throughput", nlohmann::json::object());
         visit_throughput(plan.throughput, [&keys](const char* name, std::optional<double>& value) {

@@ -173,7 +173,8 @@ void EventPump::take(Item item, std::vector<Event>& stored) {
     }
 }
 
-void EventPump::follow(const LaunchPlan& plan) {
+void EventPump::follow(LaunchPlan plan) {
+    plan.code = plan.code ? plan.code : tracker_.plan().code;  // read once, for the first plan
     tracker_.set_plan(plan);
     backlog_.set_plan(plan);
     if (hooks_.plan) {

@@ -88,7 +88,7 @@ private:
     void push(Item item);
     void run();
     void take(Item item, std::vector<Event>& stored);
-    void follow(const LaunchPlan& plan);
+    void follow(LaunchPlan plan);
     void deliver(Event event, std::vector<Event>& stored);
     void explain(Ending ending);
     void finish_now(const ExplainedEnding& explained, std::vector<Event>& stored);

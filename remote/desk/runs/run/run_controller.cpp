@@ -395,8 +395,7 @@ Result<LaunchPlan> RunController::Impl::prepare(RunRequest& request) {
     context.inventory = std::move(request.inventory);
     context.sessions = std::move(request.sessions);
     context.token = random_token();
-    // Known facts make the first plan already the right one; the final one follows when all nodes have
-    // answered.
+    // Known facts make the first plan already the right one; the final one follows all nodes' answers.
     auto known = store ? store->facts() : Result<KnownFacts>(KnownFacts());
     auto plan = make_plan(context.inventory, context.job, known ? *known : KnownFacts());
     RunRecord record;
@@ -407,6 +406,7 @@ Result<LaunchPlan> RunController::Impl::prepare(RunRequest& request) {
     record.started_us = now_us();
     record.parent = request.parent;
     if (plan) {
+        plan->code = code_version(context.job);
         record.plan = *plan;
     }
     if (store) {
