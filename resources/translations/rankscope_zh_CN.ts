@@ -506,6 +506,17 @@
         </message>
     </context>
     <context>
+        <name>CodeVersion</name>
+        <message>
+            <source>, changed: %1</source>
+            <translation>，已修改：%1</translation>
+        </message>
+        <message>
+            <source>, not in git: %1</source>
+            <translation>，不在 git 中：%1</translation>
+        </message>
+    </context>
+    <context>
         <name>Collectives</name>
         <message numerus="yes">
             <source>%1, %n ranks</source>
@@ -6490,6 +6501,10 @@
         <message>
             <source>(by linear scaling for this batch %1: schedule.reference_batch)</source>
             <translation>（按线性缩放，此批大小应为 %1：schedule.reference_batch）</translation>
+        </message>
+        <message>
+            <source>published accuracy on ImageNet-1k: %1 %</source>
+            <translation>ImageNet-1k 上的公开准确率：%1 %</translation>
         </message>
     </context>
     <context>
@@ -12923,6 +12938,10 @@
         <message>
             <source>Job: %1</source>
             <translation>作业：%1</translation>
+        </message>
+        <message>
+            <source>Code</source>
+            <translation>代码</translation>
         </message>
     </context>
     <context>
