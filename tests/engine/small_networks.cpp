@@ -179,10 +179,12 @@ Graph dense_blocks() {
     layer("two", 16);
     layer("three", 32);
     const ValueId read_by_two_norms = net.current();
-    const ValueId left = net.batch_norm2d("left_bn").relu().conv2d("left", {.out_channels = 10}).current();
+    const ValueId left =
+        net.batch_norm2d("left_bn").relu().conv2d("left", {.out_channels = 10, .bias = false}).current();
     net.from(read_by_two_norms)
         .batch_norm2d("right_bn")
-        .conv2d("right", {.out_channels = 10})
+        .relu()
+        .conv2d("right", {.out_channels = 10, .bias = false})
         .add("both", left)
         .relu()
         .average_pool2d({.kernel = 2, .stride = 2});
