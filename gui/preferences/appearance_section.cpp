@@ -49,6 +49,7 @@ AppearanceSection::AppearanceSection(SettingsFile* file, QWidget* parent)
       font_(new QSpinBox(this)),
       colors_(new ComboBox(this)),
       swatches_(new SwatchRow(this)) {
+    leave_wheel_to_page(font_);
     theme_->setObjectName(u"settingsTheme"_s);
     theme_->addItem(tr("As the system"), int(LookTheme::System));
     theme_->addItem(tr("Light"), int(LookTheme::Light));

@@ -28,6 +28,7 @@ QSpinBox* make_limit(const char* object_name, int most, const QString& none, con
     spin->setRange(0, most);
     spin->setSpecialValueText(none);
     spin->setSuffix(unit);
+    leave_wheel_to_page(spin);
     spin->setKeyboardTracking(false);  // "90" is not first 9 and then 90
     return spin;
 }
@@ -48,6 +49,8 @@ DataSection::DataSection(SettingsFile* file, Workspace* workspace, QWidget* pare
       days_(make_limit("settingsKeepDays", 36500, tr("for ever"), tr(" days"), this)),
       size_(make_limit("settingsKeepSize", 1 << 30, tr("without limit"), tr(" MiB"), this)),
       preview_(make_button(tr("&Preview…"), "settingsPreview", this)) {
+    leave_wheel_to_page(runs_);
+    leave_wheel_to_page(fleet_);
     add_refresh();
     add_output();
     add_storage();

@@ -43,6 +43,7 @@ NotificationSection::NotificationSection(SettingsFile* file, QWidget* parent)
       desktop_(new QCheckBox(tr("On the &desktop"), this)),
       sound_(new QCheckBox(tr("&Sound"), this)),
       command_(new QLineEdit(this)) {
+    leave_wheel_to_page(steps_);
     add_kinds();
     add_ways();
     add_note(tr(

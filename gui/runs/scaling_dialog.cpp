@@ -127,6 +127,7 @@ QWidget* ScalingDialog::make_choices() {
     ranks_->setPlaceholderText(tr("1, 2, 4 … all"));
     ranks_->setMaximumWidth(150);
     seconds_ = new QDoubleSpinBox(box);
+    leave_wheel_to_page(seconds_);
     seconds_->setRange(1, 86400);
     seconds_->setDecimals(0);
     seconds_->setValue(60);

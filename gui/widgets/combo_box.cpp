@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/widgets/combo_box.h>
+#include <gui/widgets/layout_helpers.h>
 
 #include <QAbstractItemView>
 #include <QAccessible>
 #include <QAccessibleWidget>
-#include <QWheelEvent>
 #include <mutex>
 
 namespace rankscope::gui {
@@ -66,15 +66,7 @@ QAccessibleInterface* make_interface(const QString&, QObject* object) {
 ComboBox::ComboBox(QWidget* parent) : QComboBox(parent) {
     static std::once_flag once;
     std::call_once(once, [] { QAccessible::installFactory(make_interface); });
-    setFocusPolicy(Qt::StrongFocus);  // not by the wheel
-}
-
-void ComboBox::wheelEvent(QWheelEvent* event) {
-    if (hasFocus()) {
-        QComboBox::wheelEvent(event);
-    } else {
-        event->ignore();
-    }
+    leave_wheel_to_page(this);
 }
 
 }  // namespace rankscope::gui

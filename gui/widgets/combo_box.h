@@ -8,16 +8,12 @@
 namespace rankscope::gui {
 
 /// A combo box whose name for screen readers is what it is for: its accessible name, or the label that it is the
-/// buddy of. On Linux, Qt gives the current value as the name of a QComboBox. The wheel scrolls the page under the pointer
-/// and changes the value only where the box has the focus.
+/// buddy of. On Linux, Qt gives the current value as the name of a QComboBox. The wheel: leave_wheel_to_page().
 class ComboBox : public QComboBox {
     Q_OBJECT
 
 public:
     explicit ComboBox(QWidget* parent = nullptr);
-
-protected:
-    void wheelEvent(QWheelEvent* event) override;
 };
 
 }  // namespace rankscope::gui

@@ -7,6 +7,7 @@
 
 #include <QClipboard>
 #include <QCompleter>
+#include <QEvent>
 #include <QFrame>
 #include <QGuiApplication>
 #include <QHBoxLayout>
@@ -92,6 +93,27 @@ void offer_completions(QLineEdit* line, const QStringList& words) {
     completer->setCaseSensitivity(Qt::CaseInsensitive);
     completer->setFilterMode(Qt::MatchContains);
     line->setCompleter(completer);
+}
+
+namespace {
+
+class WheelGuard : public QObject {
+public:
+    using QObject::QObject;
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() != QEvent::Wheel || static_cast<QWidget*>(watched)->hasFocus()) {
+            return false;
+        }
+        event->ignore();  // what is behind gets it
+        return true;
+    }
+};
+
+}  // namespace
+
+void leave_wheel_to_page(QWidget* field) {
+    field->setFocusPolicy(Qt::StrongFocus);  // the wheel gives none
+    field->installEventFilter(new WheelGuard(field));
 }
 
 void copy_to_clipboard(const QString& text) {

@@ -32,5 +32,7 @@ void tune_table(QTableView* table, const char* object_name, const QString& acces
 /// Completes what is typed from these words, wherever they contain it.
 void offer_completions(QLineEdit* line, const QStringList& words);
 void copy_to_clipboard(const QString& text);
+/// The wheel scrolls the page under the pointer and changes the value only where the field has the focus.
+void leave_wheel_to_page(QWidget* field);
 
 }  // namespace rankscope::gui
