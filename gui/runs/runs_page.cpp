@@ -488,6 +488,11 @@ void RunsPage::show_menu(const QPoint& at) {
             window->setObjectName(u"runWindow"_s);
             window->setEnabled(button->isEnabled());
         }
+        if (button == again_) {
+            QAction* code = menu->addAction(tr("Co&de…"), this, &RunsPage::show_code);
+            code->setObjectName(u"runCode"_s);
+            code->setEnabled(selected() != nullptr);
+        }
         if (button == labels_) {
             menu->addMenu(export_->menu())->setText(export_->text());
         }

@@ -71,6 +71,7 @@ public:
     void choose_folder();
     /// The deleted runs that can be restored; once the store is open.
     void open_trash();
+    void show_code();
 
 signals:
     void launchRequested();

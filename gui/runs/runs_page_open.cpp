@@ -3,6 +3,7 @@
 
 // What Runs opens: bundles, runs, comparisons, deleted runs.
 
+#include <gui/runs/code_dialog.h>
 #include <gui/runs/compare_view.h>
 #include <gui/runs/run_opener.h>
 #include <gui/runs/runs_page.h>
@@ -115,6 +116,16 @@ void RunsPage::open_trash() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &TrashDialog::restored, this,
             [this](const QStringList& run_ids) { select(ss(run_ids.first())); });
+    dialog->open();
+}
+
+void RunsPage::show_code() {
+    const RunRecord* run = selected();
+    if (run == nullptr || !workspace_->store()) {
+        return;
+    }
+    auto* dialog = new CodeDialog(workspace_->store(), run->run_id, workspace_->pool(), window());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->open();
 }
 

@@ -233,7 +233,7 @@ int diff(const GlobalOptions& options, const std::string& run_id) {
     const auto& code = record->plan.code;
     if (!code) {
         std::fprintf(stderr, "%s: git knew nothing of its code\n", run_id.c_str());
-        return kUsage;
+        return kDone;
     }
     std::fprintf(stderr, "%s\n", safe_text(code_text(*code)).c_str());
     std::fputs(code->diff.c_str(), stdout);

@@ -17464,6 +17464,33 @@
         </message>
     </context>
     <context>
+        <name>rankscope::gui::CodeDialog</name>
+        <message>
+            <source>Code of %1</source>
+            <translation>%1 的代码</translation>
+        </message>
+        <message>
+            <source>Reading the run store…</source>
+            <translation>正在读取运行存储…</translation>
+        </message>
+        <message>
+            <source>Changes since the commit</source>
+            <translation>提交之后的修改</translation>
+        </message>
+        <message>
+            <source>&amp;Copy</source>
+            <translation>复制(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Git knew nothing of the code of this run: the job was no file in a repository.</source>
+            <translation>git 不了解此次运行的代码：作业不是仓库中的文件。</translation>
+        </message>
+        <message>
+            <source>No tracked file had changed.</source>
+            <translation>受跟踪的文件没有修改。</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::CollectiveTableModel</name>
         <message>
             <source>unknown</source>
@@ -23915,6 +23942,10 @@ as of %2, when it was last heard of. Attach to see whether it goes on.</source>
         <message>
             <source>The run of %1 is already here; it is selected.</source>
             <translation>%1 中的运行已在此处，已将其选中。</translation>
+        </message>
+        <message>
+            <source>Co&amp;de…</source>
+            <translation>代码(&amp;D)…</translation>
         </message>
     </context>
     <context>

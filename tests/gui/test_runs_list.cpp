@@ -14,12 +14,15 @@
 #include <tests/gui/pages_fixture.h>
 
 #include <QAbstractItemModelTester>
+#include <QClipboard>
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QMessageBox>
+#include <QPlainTextEdit>
 #include <QSettings>
 #include <QTableView>
 #include <QTableWidget>
@@ -221,6 +224,40 @@ TEST_F(RunsList, RunAgainKeepsItsParent) {
                     .data(Qt::ToolTipRole)
                     .toString()
                     .contains(u"run again from b-1"_s));
+}
+
+TEST_F(RunsList, TheCodeOfARunIsShown) {
+    open_runs();
+    RunRecord record = *other_program()->run("b-1");
+    record.run_id = "coded";
+    record.plan.code = CodeVersion{.commit = std::string(40, 'a'),
+                                   .branch = "main",
+                                   .changed = {"train.py"},
+                                   .diff = "-rate = 1\n+rate = 2\n"};
+    ASSERT_TRUE(other_program()->create_run(record));
+    show_runs(4);
+    const auto open = [&](const char* run) {
+        EXPECT_TRUE(wait_until([&] { return names().contains(QString::fromLatin1(run)); })) << run;
+        table()->selectRow(int(names().indexOf(QString::fromLatin1(run))));
+        emit window_->runs_page()->runs_table()->menuRequested(window_->mapToGlobal(QPoint(200, 200)));
+        window_->findChild<QAction*>(u"runCode"_s)->trigger();
+        find<QMenu>("runsMenu")->close();
+        return find<QDialog>("codeDialog");
+    };
+    QDialog* dialog = open("coded");
+    const auto* diff = child<QPlainTextEdit>(dialog, "codeDiff");
+    ASSERT_TRUE(wait_until([&] { return !diff->toPlainText().isEmpty(); }));
+    EXPECT_EQ(diff->toPlainText(), u"-rate = 1\n+rate = 2\n"_s);
+    EXPECT_EQ(child<QLabel>(dialog, "codeVersion")->text(), u"main aaaaaaaaaa, changed: train.py"_s);
+    click(child<QPushButton>(dialog, "codeCopy"));
+    EXPECT_EQ(QGuiApplication::clipboard()->text(), diff->toPlainText());
+    dialog->reject();
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+
+    dialog = open("b-1");
+    ASSERT_TRUE(wait_until(
+        [&] { return child<QLabel>(dialog, "codeVersion")->text().startsWith(u"Git knew nothing"_s); }));
+    EXPECT_FALSE(child<QPushButton>(dialog, "codeCopy")->isEnabled());
 }
 
 TEST_F(RunsList, TenThousandRunsStayQuick) {

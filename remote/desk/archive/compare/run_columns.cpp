@@ -97,9 +97,6 @@ ColumnValue column_value(const RunColumn& column, const RunRecord& run, const Ru
     if (column.kind == RunColumn::Kind::Run && column.key == "parent") {
         return {run.parent, kNan};
     }
-    if (column.kind == RunColumn::Kind::Run && column.key == "code") {
-        return {run.plan.code ? code_text(*run.plan.code) : std::string(), kNan};
-    }
     if (summary == nullptr) {
         return {};
     }
@@ -110,6 +107,7 @@ ColumnValue column_value(const RunColumn& column, const RunRecord& run, const Ru
         }
         case RunColumn::Kind::Run:
             return column.key == "verdict"   ? ColumnValue{summary->verdict, kNan}
+                   : column.key == "code"    ? ColumnValue{summary->code, kNan}
                    : summary->last_step >= 0 ? of_number(summary->last_step)
                                              : ColumnValue{};
         case RunColumn::Kind::Metric:

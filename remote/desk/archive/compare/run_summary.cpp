@@ -68,7 +68,8 @@ std::string to_text(const RunSummary& summary) {
     }
     const nlohmann::json json{{"version", kVersion},      {"metrics", std::move(metrics)},
                               {"job", summary.job},       {"verdict", summary.verdict},
-                              {"id", summary.verdict_id}, {"steps", summary.last_step}};
+                              {"id", summary.verdict_id}, {"steps", summary.last_step},
+                              {"code", summary.code}};
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -96,6 +97,7 @@ std::optional<RunSummary> summary_from_text(const std::string& text) {
     }
     summary.verdict = word("verdict");
     summary.verdict_id = word("id");
+    summary.code = word("code");
     const auto steps = json.find("steps");
     summary.last_step = steps != json.end() && steps->is_number() ? steps->get<double>() : -1;
     return summary;
@@ -123,6 +125,9 @@ Result<RunSummary> summarize_run(const RunStore& store, const RunRecord& record,
         return curves.failure();
     }
     RunSummary summary = summary_of(*curves, record);
+    if (const auto whole = store.run(record.run_id); whole && whole->plan.code) {
+        summary.code = code_text(*whole->plan.code);
+    }
     const auto read = store.replay(
         record.run_id,
         [&](const Event& event) {

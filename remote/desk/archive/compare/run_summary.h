@@ -23,6 +23,7 @@ struct RunSummary {
     std::map<std::string, std::string> job;                    ///< job_values()
     std::string verdict;  ///< title of the most likely cause; empty: none
     std::string verdict_id;
+    std::string code;  ///< code_text(); empty: git knew nothing of it
     double last_step = -1;
 
     const MetricStats* metric(const std::string& name) const;

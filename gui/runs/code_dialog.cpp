@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/runs/code_dialog.h>
+#include <gui/strings.h>
+#include <gui/texts.h>
+#include <gui/widgets/layout_helpers.h>
+
+#include <QClipboard>
+#include <QDialogButtonBox>
+#include <QFontDatabase>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <utility>
+
+namespace rankscope::gui {
+
+CodeDialog::CodeDialog(std::shared_ptr<RunStore> store, const std::string& run_id, QThreadPool* pool,
+                       QWidget* parent)
+    : QDialog(parent), job_(this, pool) {
+    setObjectName(u"codeDialog"_s);
+    setWindowTitle(tr("Code of %1").arg(qs(run_id)));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(18, 16, 18, 14);
+    layout->setSpacing(10);
+    version_ = make_label(tr("Reading the run store…"), this);
+    version_->setObjectName(u"codeVersion"_s);
+    version_->setWordWrap(true);
+    version_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    layout->addWidget(version_);
+    diff_ = new QPlainTextEdit(this);
+    diff_->setObjectName(u"codeDiff"_s);
+    diff_->setAccessibleName(tr("Changes since the commit"));
+    diff_->setReadOnly(true);
+    diff_->setLineWrapMode(QPlainTextEdit::NoWrap);
+    diff_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    layout->addWidget(diff_, 1);
+    auto* buttons = new QDialogButtonBox(this);
+    copy_ = make_button(tr("&Copy"), "codeCopy", this);
+    copy_->setEnabled(false);
+    buttons->addButton(copy_, QDialogButtonBox::ActionRole);
+    buttons->addButton(QDialogButtonBox::Close)->setDefault(true);
+    layout->addWidget(buttons);
+    connect(copy_, &QPushButton::clicked, this,
+            [this] { QGuiApplication::clipboard()->setText(diff_->toPlainText()); });
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    resize(780, 520);
+    job_.start([store = std::move(store), run_id](const JobHandle&) { return store->run(run_id); },
+               [this](const Result<RunRecord>& run) { show_run(run); });
+}
+
+void CodeDialog::show_run(const Result<RunRecord>& run) {
+    if (!run) {
+        version_->setText(qs(run.failure().what));
+        return;
+    }
+    const auto& code = run->plan.code;
+    if (!code) {
+        version_->setText(
+            tr("Git knew nothing of the code of this run: the job was no file in a repository."));
+        return;
+    }
+    version_->setText(qs(code_text(*code)));
+    diff_->setPlainText(qs(code->diff) + (code->diff_cut ? u"\n…"_s : QString()));
+    diff_->setPlaceholderText(tr("No tracked file had changed."));
+    copy_->setEnabled(!code->diff.empty());
+}
+
+}  // namespace rankscope::gui

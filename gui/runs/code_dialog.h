@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/background_job.h>
+#include <remote/desk/runs/store/run_store.h>
+
+#include <QDialog>
+#include <memory>
+#include <string>
+
+class QLabel;
+class QPlainTextEdit;
+class QPushButton;
+
+namespace rankscope::gui {
+
+/// The commit that a run started from, and what its code had changed since. Reads the store on a thread of the pool.
+class CodeDialog : public QDialog {
+    Q_OBJECT
+
+public:
+    CodeDialog(std::shared_ptr<RunStore> store, const std::string& run_id, QThreadPool* pool,
+               QWidget* parent);
+
+private:
+    void show_run(const Result<RunRecord>& run);
+
+    QLabel* version_;
+    QPlainTextEdit* diff_;
+    QPushButton* copy_;
+    BackgroundJob job_;
+};
+
+}  // namespace rankscope::gui
