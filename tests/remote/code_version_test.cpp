@@ -59,8 +59,8 @@ TEST_F(CodeOfARun, IsTheCommitAndWhatChangedSince) {
     EXPECT_EQ(code->untracked, (std::vector<std::string>{"new?.py"}));
     EXPECT_NE(code->diff.find("-rate = 1\n+rate = 2\n"), std::string::npos) << code->diff;
     EXPECT_FALSE(code->diff_cut);
-    EXPECT_EQ(code_text(*code), "main " + code->commit.substr(0, 10) +
-                                    ", changed: moved.py, train.py, not in git: new?.py");
+    EXPECT_EQ(code_text(*code),
+              "main " + code->commit.substr(0, 10) + ", changed: moved.py, train.py, not in git: new?.py");
     EXPECT_EQ(code_from_json(nlohmann::json::parse(to_json(*code).dump())), *code);
 }
 
