@@ -40,6 +40,7 @@ const Defaults* defaults_of(const std::string& model) {
                                   Defaults{"regnety_160", {3, 224, 224}, 1000, 16},
                                   Defaults{"regnety_320", {3, 224, 224}, 1000, 16},
                                   Defaults{"densenet121", {3, 224, 224}, 1000, 16},
+                                  Defaults{"densenet161", {3, 224, 224}, 1000, 16},
                                   Defaults{"densenet169", {3, 224, 224}, 1000, 16},
                                   Defaults{"densenet201", {3, 224, 224}, 1000, 16},
                                   Defaults{"efficientnet_b0", {3, 224, 224}, 1000, 16},

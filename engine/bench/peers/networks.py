@@ -323,7 +323,7 @@ WIDER = {"resnext50_32x4d": ("resnet50", 32, 4), "resnext101_32x8d": ("resnet101
 # Built by these, where they are installed.
 TIMM = ("regnetx_002", "regnetx_160", "regnety_002", "regnety_160", "regnety_320", "efficientnet_b0",
         "vit_tiny_patch16_224", "vit_small_patch16_224")
-TORCHVISION = ("densenet121", "densenet169", "densenet201")
+TORCHVISION = ("densenet121", "densenet161", "densenet169", "densenet201")
 
 # Sample shape, classes (outputs where there are none) and batch per rank where nothing else is requested.
 DEFAULTS = {"linear": ((20,), 1, 32), "toy": ((10,), 5, 20), "mlp": ((1, 28, 28), 10, 100),
