@@ -5,6 +5,7 @@
 
 #include <engine/backend/backend.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -16,12 +17,16 @@ struct PrecisionTimes {
     double full = 0;
 };
 
-/// Measured with numbers drawn at random, the fastest of a few passes, in models that are thrown away. Nothing where memory
-/// does not suffice for both.
+/// Measured on a CPU with numbers drawn at random, in models that are thrown away: the fastest of a few passes, of one where it
+/// takes seconds. Nothing where the CPU has no bf16, and where the model in fp32 would take more than half of this rank's share of
+/// the available memory (`ranks` on the node): the run itself must not fail because of it.
 std::optional<PrecisionTimes> measured_precisions(Backend& backend, const Graph& graph, std::int64_t batch,
-                                                  Precision half);
+                                                  int ranks);
 
-/// The sentence for a user whose bf16 does not pay; empty where it is faster than fp32.
+/// The sentence for a user; empty where bf16 is faster than fp32.
 std::string precision_advice(const PrecisionTimes& times);
+
+/// Both.
+std::string advice_on_bf16(Backend& backend, const Graph& graph, std::int64_t batch, int ranks);
 
 }  // namespace rankscope::engine

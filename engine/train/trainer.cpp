@@ -74,15 +74,6 @@ TrainerOptions with_topk_of(TrainerOptions options, const Graph& graph) {
     return options;
 }
 
-/// Before this rank's own model takes its memory. GPUs always gain by bf16, and not all CPUs.
-std::string advice_on_precision(const TrainerOptions& options, Backend& backend, const Graph& graph) {
-    if (options.rank != 0 || options.config.precision != "bf16" || backend.name() != "cpu") {
-        return {};
-    }
-    const auto times = measured_precisions(backend, graph, options.config.batch_size, Precision::bf16);
-    return times ? precision_advice(*times) : std::string();
-}
-
 std::unique_ptr<CompiledModel> compiled_model(const TrainerOptions& options, Backend& backend,
                                               const Graph& graph) {
     const config::TrainConfig& config = options.config;
@@ -96,8 +87,8 @@ Trainer::Trainer(const TrainerOptions& options, Backend& backend, DataSource& da
     : settings_digest_(agreed_settings(options)),
       graph_(model_of(options.config)),
       options_(with_topk_of(options, graph_)),
+      backend_(backend),
       data_(data),
-      advice_(advice_on_precision(options_, backend, graph_)),
       model_(compiled_model(options_, backend, graph_)),
       step_(model_->training_step(step_options(options_.config), gradient_exchange(options_, graph_))),
       optimizer_(optimizer_settings(options_.config.optimizer)),
@@ -140,6 +131,11 @@ Totals Trainer::evaluate() {
 
 std::string Trainer::run() {
     const config::TrainConfig& config = options_.config;
+    // GPUs always gain by bf16, and not all CPUs. Before this rank's own activations take their memory.
+    const std::string advice =
+        options_.rank == 0 && config.precision == "bf16" && backend_.name() == "cpu"
+            ? advice_on_bf16(backend_, graph_, config.batch_size, options_.local_world_size)
+            : std::string();
     // Kernels are compiled or measured here, while the data may still be on its way.
     step_->prepare({.training = {config.batch_size}});
     validator_.prepare();
@@ -152,8 +148,8 @@ std::string Trainer::run() {
         if (!note.empty() && options_.rank == 0) {
             listener.note(note);
         }
-        if (!advice_.empty()) {
-            listener.note(advice_);
+        if (!advice.empty()) {
+            listener.note(advice);
         }
         if (config.ddp.find_unused_parameters && options_.rank == 0) {
             listener.note(

@@ -48,8 +48,8 @@ private:
     std::string settings_digest_;  // first: the ranks compare their settings before anything else
     Graph graph_;
     TrainerOptions options_;
+    Backend& backend_;
     DataSource& data_;
-    std::string advice_;  ///< on the precision; may be empty
     std::unique_ptr<CompiledModel> model_;
     std::unique_ptr<TrainingStep> step_;
     OptimizerStep optimizer_;
