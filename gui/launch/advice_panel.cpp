@@ -121,7 +121,7 @@ void AdvicePanel::set_cost(const std::optional<engine::TrainingCost>& cost,
     cost_->setVisible(cost.has_value());
     if (cost) {
         const auto& published = cost->published_accuracy;
-        cost_->setText(qs(cost_text(*cost) + (published ? "\n" + published_text(*published) : "")));
+        cost_->setText(qs(cost_text(*cost) + (published ? "; " + published_text(*published) : "")));
         cost_->setToolTip(
             tr("Matrix products and convolutions of the forward and the backward pass, "
                "two operations for each multiply-add"));

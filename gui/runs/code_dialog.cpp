@@ -53,20 +53,21 @@ CodeDialog::CodeDialog(std::shared_ptr<RunStore> store, const std::string& run_i
 }
 
 void CodeDialog::show_run(const Result<RunRecord>& run) {
-    if (!run) {
-        version_->setText(qs(run.failure().what));
-        return;
+    const auto code = run ? run->plan.code : std::nullopt;
+    if (code) {
+        const QString note = qs(diff_note(*code));
+        version_->setText(qs(code_text(*code)) + (note.isEmpty() ? note : u"\n"_s + note));
+        diff_->setPlainText(qs(code->diff));
+    } else {
+        version_->setText(qs(run ? no_code_text() : run.failure().what));
     }
-    const auto& code = run->plan.code;
-    if (!code) {
-        version_->setText(
-            tr("Git knew nothing of the code of this run: the job was no file in a repository."));
-        return;
+    const bool changes = code && !code->diff.empty();
+    copy_->setEnabled(changes);
+    copy_->setVisible(changes);
+    diff_->setVisible(changes);
+    if (!changes) {
+        resize(width(), layout()->totalHeightForWidth(width()));
     }
-    version_->setText(qs(code_text(*code)));
-    diff_->setPlainText(qs(code->diff) + (code->diff_cut ? u"\n…"_s : QString()));
-    diff_->setPlaceholderText(tr("No tracked file had changed."));
-    copy_->setEnabled(!code->diff.empty());
 }
 
 }  // namespace rankscope::gui

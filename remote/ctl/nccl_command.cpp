@@ -321,15 +321,12 @@ int examine_files(const GlobalOptions& options, const std::vector<std::string>& 
 }
 
 int examine(const GlobalOptions& options, View view, const std::string& run_id, const std::string& folder) {
-    const auto store = open_store(options);
-    if (!store) {
+    const auto run = open_run(options, run_id);
+    if (!run) {
         return kUsage;
     }
-    const auto record = store->run(run_id);
-    if (!record) {
-        report(record.failure(), options.json);
-        return kUsage;
-    }
+    const auto& store = run->store;
+    const RunRecord* const record = &run->record;
     if (record->outcome != Outcome::Running) {
         report({"run-over", run_id, text(kContext, "The run is over: only a run in progress can be asked."),
                 "", ""},

@@ -38,6 +38,19 @@ std::shared_ptr<RunStore> open_store(const GlobalOptions& options) {
     return *store;
 }
 
+std::optional<StoredRun> open_run(const GlobalOptions& options, const std::string& run_id) {
+    auto store = open_store(options);
+    if (!store) {
+        return std::nullopt;
+    }
+    auto record = store->run(run_id);
+    if (!record) {
+        report(record.failure(), options.json);
+        return std::nullopt;
+    }
+    return StoredRun{std::move(store), std::move(*record)};
+}
+
 void report(const Failure& failure, bool json) {
     if (json) {
         nlohmann::ordered_json line{{"event", "error"},         {"id", failure.code.text()},

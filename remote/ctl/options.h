@@ -38,6 +38,12 @@ struct GlobalOptions {
 /// Reads the inventory; problems go to stderr (or stdout as JSON). Nothing: there were some.
 std::optional<Inventory> load_inventory(const GlobalOptions& options);
 std::shared_ptr<RunStore> open_store(const GlobalOptions& options);
+struct StoredRun {
+    std::shared_ptr<RunStore> store;
+    RunRecord record;
+};
+/// Nothing: the store or the run cannot be read, which is reported.
+std::optional<StoredRun> open_run(const GlobalOptions& options, const std::string& run_id);
 /// Asks on the terminal: yes or no for host keys, secrets without echo. Without a terminal no question is asked:
 /// unknown keys are refused (unless accepted by option), and `secret` is empty.
 Prompter terminal_prompter(const GlobalOptions& options);

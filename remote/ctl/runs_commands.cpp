@@ -108,18 +108,14 @@ std::string state_of(const RankState& rank, const FaultMarks& marks) {
 
 int show(const GlobalOptions& options, const std::string& run_id) {
     constexpr std::size_t kEvidence = 3;
-    const auto store = open_store(options);
-    if (!store) {
+    const auto run = open_run(options, run_id);
+    if (!run) {
         return kUsage;
     }
-    auto record = store->run(run_id);
-    if (!record) {
-        report(record.failure(), options.json);
-        return kUsage;
-    }
-    std::vector<RunRecord> one{*record};
+    const auto& store = run->store;
+    std::vector<RunRecord> one{run->record};
     const UnfinishedRuns unfinished = look_at_unfinished(options, store, one);
-    *record = one.front();
+    const RunRecord* const record = &one.front();
     RunState state;
     state.set_plan(record->plan);
     if (auto replayed = store->replay(run_id,
@@ -221,24 +217,21 @@ int show(const GlobalOptions& options, const std::string& run_id) {
 }
 
 int diff(const GlobalOptions& options, const std::string& run_id) {
-    const auto store = open_store(options);
-    if (!store) {
+    const auto run = open_run(options, run_id);
+    if (!run) {
         return kUsage;
     }
-    const auto record = store->run(run_id);
-    if (!record) {
-        report(record.failure(), options.json);
-        return kUsage;
-    }
-    const auto& code = record->plan.code;
-    if (!code) {
-        std::fprintf(stderr, "%s: git knew nothing of its code\n", run_id.c_str());
-        return kDone;
-    }
-    std::fprintf(stderr, "%s\n", safe_text(code_text(*code)).c_str());
-    std::fputs(code->diff.c_str(), stdout);
-    if (code->diff_cut) {
-        std::fputs("the rest was not kept: the difference is long\n", stderr);
+    const auto& code = run->record.plan.code;
+    if (options.json) {
+        print_json(code ? to_json(*code) : nlohmann::json());
+    } else if (code) {
+        std::fprintf(stderr, "%s\n", safe_text(code_text(*code)).c_str());
+        std::fputs(code->diff.c_str(), stdout);
+        if (const std::string note = diff_note(*code); !note.empty()) {
+            std::fprintf(stderr, "%s\n", note.c_str());
+        }
+    } else {
+        std::fprintf(stderr, "%s\n", no_code_text().c_str());
     }
     return kDone;
 }

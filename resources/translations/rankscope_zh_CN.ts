@@ -515,6 +515,22 @@
             <source>, not in git: %1</source>
             <translation>，不在 git 中：%1</translation>
         </message>
+        <message>
+            <source>No file in git had changed.</source>
+            <translation>git 中没有文件被修改。</translation>
+        </message>
+        <message>
+            <source>The difference is long: its end is not kept.</source>
+            <translation>差异过长：末尾部分未保存。</translation>
+        </message>
+        <message>
+            <source>The difference is not kept: git did not answer within %1 seconds, or failed.</source>
+            <translation>差异未保存：git 在 %1 秒内没有响应，或者失败。</translation>
+        </message>
+        <message>
+            <source>No code is stored with this run. Rankscope reads it at the start, where git is installed and the pushed files, or the job's file, are in a repository.</source>
+            <translation>此次运行没有保存代码信息。如果已安装 git，且推送的文件或作业文件位于仓库中，Rankscope 会在启动时读取。</translation>
+        </message>
     </context>
     <context>
         <name>Collectives</name>
@@ -1140,6 +1156,10 @@
         <message>
             <source>its job is too large.</source>
             <translation>它的作业文件过大。</translation>
+        </message>
+        <message>
+            <source>ranks, nodes, devices, commands, the code's changes since its commit</source>
+            <translation>各 rank、节点、设备、命令，以及代码自提交之后的修改</translation>
         </message>
     </context>
     <context>
@@ -17481,14 +17501,6 @@
             <source>&amp;Copy</source>
             <translation>复制(&amp;C)</translation>
         </message>
-        <message>
-            <source>Git knew nothing of the code of this run: the job was no file in a repository.</source>
-            <translation>git 不了解此次运行的代码：作业不是仓库中的文件。</translation>
-        </message>
-        <message>
-            <source>No tracked file had changed.</source>
-            <translation>受跟踪的文件没有修改。</translation>
-        </message>
     </context>
     <context>
         <name>rankscope::gui::CollectiveTableModel</name>
@@ -23944,8 +23956,8 @@ as of %2, when it was last heard of. Attach to see whether it goes on.</source>
             <translation>%1 中的运行已在此处，已将其选中。</translation>
         </message>
         <message>
-            <source>Co&amp;de…</source>
-            <translation>代码(&amp;D)…</translation>
+            <source>Cod&amp;e…</source>
+            <translation>代码(&amp;E)…</translation>
         </message>
     </context>
     <context>

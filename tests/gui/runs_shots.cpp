@@ -3,6 +3,7 @@
 
 #include <gui/app/main_window.h>
 #include <gui/models/runs_model.h>
+#include <gui/runs/code_dialog.h>
 #include <gui/runs/compare_view.h>
 #include <gui/runs/run_deleter.h>
 #include <gui/runs/runs_page.h>
@@ -14,6 +15,7 @@
 #include <tests/gui/runs_shots.h>
 
 #include <QCheckBox>
+#include <QLabel>
 #include <QSettings>
 #include <QTabWidget>
 #include <QTableView>
@@ -93,6 +95,28 @@ void runs_shots(MainWindow& window, const std::function<void(QWidget*, const cha
     page->runs_table()->set_grouping(u"name"_s);
     take(&window, "runs-groups");
     page->runs_table()->set_grouping({});
+    const auto code_shot = [&](const char* run, const char* name) {
+        CodeDialog code(window.workspace()->store(), run, window.workspace()->pool(), &window);
+        code.show();
+        (void)wait_until(
+            [&] { return !child<QLabel>(&code, "codeVersion")->text().startsWith(u"Reading"_s); });
+        take(&code, name);
+    };
+    code_shot("a", "runs-code-none");
+    RunRecord coded = *window.workspace()->store()->run("a");
+    coded.run_id = "coded";
+    coded.plan.code = CodeVersion{.commit = "5f2e9a1c0b7d4e6f8a9b0c1d2e3f405162738495",
+                                  .branch = "larger-batches",
+                                  .changed = {"train.py", "models/resnet.py",
+                                              "configs/a-configuration-with-quite-a-long-name.yaml", "x.py"},
+                                  .untracked = {"notes.txt"},
+                                  .diff =
+                                      "diff --git a/train.py b/train.py\nindex 3b18e51..9c1e1a0 100644\n--- "
+                                      "a/train.py\n+++ b/train.py\n@@ -12,3 +12,3 "
+                                      "@@ def main():\n     model = resnet50()\n-    rate = 0.1\n+    rate = "
+                                      "0.4\n     train(model, rate)\n"};
+    (void)window.workspace()->store()->create_run(coded);
+    code_shot("coded", "runs-code");
     page->compare({"a", "b", "c", "d"});
     (void)wait_until([&] { return page->compare_view()->comparison() != nullptr; });
     take(&window, "runs-compare");

@@ -233,7 +233,7 @@ TEST_F(LaunchHelpers, ABatchThatDoesNotFitIntoTheGpuIsNamed) {
         << qPrintable(memory->text()) << qPrintable(find<QLabel>("startReason")->text());
     EXPECT_TRUE(memory->isVisibleTo(window_.get()));
     EXPECT_EQ(find<QLabel>("adviceCost")->text(),
-              u"resnet50: 25.6 million parameters, 24.3 GFLOP for each sample of training\n"
+              u"resnet50: 25.6 million parameters, 24.3 GFLOP for each sample of training; "
               "published accuracy on ImageNet-1k: 76.13 %"_s);
     window_->launch_page()->set_job_text(job(32), "x.yaml");
     EXPECT_TRUE(wait_until([&] { return memory->text().contains(u"that its GPU has"_s); }))

@@ -240,6 +240,13 @@ TEST_F(RunsList, TheCodeOfARunIsShown) {
         EXPECT_TRUE(wait_until([&] { return names().contains(QString::fromLatin1(run)); })) << run;
         table()->selectRow(int(names().indexOf(QString::fromLatin1(run))));
         emit window_->runs_page()->runs_table()->menuRequested(window_->mapToGlobal(QPoint(200, 200)));
+        QStringList letters;
+        for (const QAction* action : find<QMenu>("runsMenu")->actions()) {
+            if (!action->isSeparator()) {
+                letters += QKeySequence::mnemonic(action->text()).toString();
+            }
+        }
+        EXPECT_EQ(letters.removeDuplicates(), 0) << letters.join(u' ').toStdString();
         window_->findChild<QAction*>(u"runCode"_s)->trigger();
         find<QMenu>("runsMenu")->close();
         return find<QDialog>("codeDialog");
@@ -256,8 +263,9 @@ TEST_F(RunsList, TheCodeOfARunIsShown) {
 
     dialog = open("b-1");
     ASSERT_TRUE(wait_until(
-        [&] { return child<QLabel>(dialog, "codeVersion")->text().startsWith(u"Git knew nothing"_s); }));
-    EXPECT_FALSE(child<QPushButton>(dialog, "codeCopy")->isEnabled());
+        [&] { return child<QLabel>(dialog, "codeVersion")->text().startsWith(u"No code is stored"_s); }));
+    EXPECT_FALSE(child<QPushButton>(dialog, "codeCopy")->isVisible());
+    EXPECT_FALSE(child<QPlainTextEdit>(dialog, "codeDiff")->isVisible());
 }
 
 TEST_F(RunsList, TenThousandRunsStayQuick) {

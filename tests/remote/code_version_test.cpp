@@ -49,6 +49,7 @@ TEST_F(CodeOfARun, IsTheCommitAndWhatChangedSince) {
     EXPECT_EQ(code->branch, "main");
     EXPECT_EQ(code_text(*code), "main " + code->commit.substr(0, 10));
     EXPECT_EQ(code->diff, "");
+    EXPECT_EQ(diff_note(*code), "No file in git had changed.");
 
     write_text(folder_ / "train.py", "rate = 2\n");
     ASSERT_EQ(git("mv 'with space.py' moved.py"), 0);
@@ -59,6 +60,7 @@ TEST_F(CodeOfARun, IsTheCommitAndWhatChangedSince) {
     EXPECT_EQ(code->untracked, (std::vector<std::string>{"new?.py"}));
     EXPECT_NE(code->diff.find("-rate = 1\n+rate = 2\n"), std::string::npos) << code->diff;
     EXPECT_FALSE(code->diff_cut);
+    EXPECT_EQ(diff_note(*code), "");
     EXPECT_EQ(code_text(*code),
               "main " + code->commit.substr(0, 10) + ", changed: moved.py, train.py, not in git: new?.py");
     EXPECT_EQ(code_from_json(nlohmann::json::parse(to_json(*code).dump())), *code);
@@ -70,6 +72,11 @@ TEST_F(CodeOfARun, ALongDifferenceIsCut) {
     ASSERT_TRUE(code);
     EXPECT_EQ(code->diff.size(), kMostDiff);
     EXPECT_TRUE(code->diff_cut);
+    EXPECT_EQ(diff_note(*code), "The difference is long: its end is not kept.");
+    CodeVersion failed = *code;
+    failed.diff.clear();
+    failed.diff_cut = false;
+    EXPECT_NE(diff_note(failed).find("not kept: git did not answer"), std::string::npos);
 }
 
 TEST_F(CodeOfARun, IsThatOfThePushedFolder) {

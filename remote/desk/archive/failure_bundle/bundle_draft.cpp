@@ -204,7 +204,11 @@ void BundleDraft::make_texts(const BundleOptions& options) {
     add_json(bundle_format::kRun, text(kContext, "name, times, end"), run_json(record_));
     texts_.push_back({bundle_format::kJob, text(kContext, "the job file"),
                       shown_job(record_, redactor_, bundle_format::kJob)});
-    add_json(bundle_format::kPlan, text(kContext, "ranks, nodes, devices, commands"), to_json(record_.plan));
+    add_json(bundle_format::kPlan,
+             record_.plan.code
+                 ? text(kContext, "ranks, nodes, devices, commands, the code's changes since its commit")
+                 : text(kContext, "ranks, nodes, devices, commands"),
+             to_json(record_.plan));
     add_json("environment.json", text(kContext, "variables of the ranks"), environment_json(record_.plan));
     add_json("versions.json", text(kContext, "versions of programs, systems and libraries"),
              std::move(versions));

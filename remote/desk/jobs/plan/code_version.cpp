@@ -78,7 +78,8 @@ fs::path folder_of(const fs::path& path) {
 
 /// Where to look, in turn.
 std::vector<fs::path> folders(const Job& job) {
-    const fs::path home = job.file.empty() ? fs::path() : fs::absolute(job.file).parent_path();
+    std::error_code ignored;
+    const fs::path home = job.file.empty() ? fs::path() : fs::absolute(job.file, ignored).parent_path();
     std::vector<fs::path> found;
     for (const std::string& path : job.push) {
         found.push_back(folder_of(home / path));
@@ -180,6 +181,23 @@ std::string code_text(const CodeVersion& code) {
         out += text(kContext, ", not in git: %1", {named(code.untracked)});
     }
     return out;
+}
+
+std::string diff_note(const CodeVersion& code) {
+    return code.changed.empty() ? text(kContext, "No file in git had changed.")
+           : code.diff_cut      ? text(kContext, "The difference is long: its end is not kept.")
+           : code.diff.empty()
+               ? text(kContext,
+                      "The difference is not kept: git did not answer within %1 seconds, or failed.",
+                      {std::to_string(kPatience.count())})
+               : std::string();
+}
+
+std::string no_code_text() {
+    return text(
+        kContext,
+        "No code is stored with this run. Rankscope reads it at the start, where git is installed and the "
+        "pushed files, or the job's file, are in a repository.");
 }
 
 nlohmann::json to_json(const CodeVersion& code) {
