@@ -7,6 +7,7 @@
 #include <remote/ctl/commands.h>
 #include <remote/ctl/export_command.h>
 #include <remote/ctl/local_time.h>
+#include <remote/ctl/output.h>
 #include <remote/ctl/run_job.h>
 #include <remote/ctl/runs_compare.h>
 #include <remote/ctl/runs_import.h>
