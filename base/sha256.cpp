@@ -7,8 +7,11 @@
 #include <fcntl.h>
 #include <sodium/core.h>
 #include <sodium/randombytes.h>
+#include <sodium/utils.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace rankscope {
@@ -44,28 +47,22 @@ std::string sha256_hex(std::span<const std::byte> data) {
     return to_hex(hash.finish());
 }
 
+std::optional<std::string> bytes_from_hex(std::string_view hex) {
+    std::string bytes(hex.size() / 2, '\0');
+    std::size_t size = 0;
+    const bool whole = ::sodium_hex2bin(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(),
+                                        hex.data(), hex.size(), nullptr, &size, nullptr) == 0 &&
+                       size * 2 == hex.size();
+    return whole ? std::optional(std::move(bytes)) : std::nullopt;
+}
+
 std::optional<Sha256Digest> digest_from_hex(const std::string& hex) {
     Sha256Digest digest{};
-    if (hex.size() != digest.size() * 2) {
+    const auto bytes = bytes_from_hex(hex);
+    if (!bytes || bytes->size() != digest.size()) {
         return std::nullopt;
     }
-    const auto nibble = [](char c) -> int {
-        if (c >= '0' && c <= '9') {
-            return c - '0';
-        }
-        if (c >= 'a' && c <= 'f') {
-            return c - 'a' + 10;
-        }
-        return -1;
-    };
-    for (std::size_t i = 0; i < digest.size(); ++i) {
-        const int high = nibble(hex[2 * i]);
-        const int low = nibble(hex[2 * i + 1]);
-        if (high < 0 || low < 0) {
-            return std::nullopt;
-        }
-        digest[i] = static_cast<unsigned char>(high * 16 + low);
-    }
+    std::copy(bytes->begin(), bytes->end(), digest.begin());
     return digest;
 }
 

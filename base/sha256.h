@@ -31,6 +31,8 @@ private:
 std::string to_hex(std::span<const unsigned char> bytes);
 /// The digest of these bytes, 64 hex digits.
 std::string sha256_hex(std::span<const std::byte> data);
+/// Nothing: an odd number of digits, or another character.
+std::optional<std::string> bytes_from_hex(std::string_view hex);
 std::optional<Sha256Digest> digest_from_hex(const std::string& hex);
 /// Nothing when the file cannot be read (see errno).
 std::optional<Sha256Digest> sha256_of_file(const std::filesystem::path& file);
