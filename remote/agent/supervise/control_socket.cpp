@@ -1,52 +1,26 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/agent/node/folder_socket.h>
 #include <remote/agent/node/node_paths.h>
 #include <remote/agent/supervise/control_socket.h>
 
-#include <fcntl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include <utility>
 
 namespace rankscope::agent {
-namespace {
-
-sockaddr_un address_in(const UniqueFd& dir) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", dir.get(),
-                  RunDir::kSocketName);
-    return address;
-}
-
-UniqueFd open_dir(const std::filesystem::path& dir) {
-    return UniqueFd(::open(dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-}
-
-}  // namespace
 
 AgentResult<void> ControlSocket::listen(const std::filesystem::path& dir) {
-    const UniqueFd folder = open_dir(dir);
-    listener_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const auto address = address_in(folder);
-    ::unlinkat(folder.get(), RunDir::kSocketName, 0);
-    const mode_t before = ::umask(0077);
-    const bool ok =
-        ::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
-        ::listen(listener_.get(), 16) == 0;
-    const int error = errno;
-    ::umask(before);
-    if (!ok) {
-        return failure_from_errno(error, (dir / RunDir::kSocketName).string());
+    auto listener = listen_in_folder(dir, RunDir::kSocketName, SOCK_STREAM);
+    if (!listener) {
+        return listener.failure();
     }
+    listener_ = std::move(*listener);
     return {};
 }
 
@@ -89,10 +63,8 @@ void ControlSocket::serve(const std::function<void(const wire::Request&)>& handl
 }
 
 bool send_to_supervisor(const std::filesystem::path& dir, const wire::Request& request) {
-    const UniqueFd folder = open_dir(dir);
-    const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const auto address = address_in(folder);
-    if (!folder || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    const UniqueFd fd = connect_in_folder(dir, RunDir::kSocketName, SOCK_STREAM);
+    if (!fd) {
         return false;
     }
     std::string frame;

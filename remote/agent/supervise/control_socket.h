@@ -17,8 +17,7 @@
 
 namespace rankscope::agent {
 
-/// The unix socket of a run's folder (mode 0600) on which its supervisor takes requests from `serve`. Reached
-/// through /proc/self/fd/<folder>, because a socket's path may have only 107 bytes and homes can be deep.
+/// The unix socket of a run's folder (node/folder_socket.h) on which its supervisor takes requests from `serve`.
 class ControlSocket {
 public:
     AgentResult<void> listen(const std::filesystem::path& dir);
