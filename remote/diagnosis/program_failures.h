@@ -49,6 +49,26 @@ inline constexpr auto kProgramFailures = std::to_array<CatalogueEntry>({
      "Check the folder, its permissions and the free space."},
     {"clock-skew", ExitClass::None, "The clock of the node differs from the clock of this computer.",
      "Synchronise it: `timedatectl set-ntp true` on the node."},
+    {"container-denied", ExitClass::Unreachable, "{node} does not let you use {1}: {detail}.",
+     "Docker: start its daemon (`sudo systemctl start docker`) and join its group (`sudo usermod -aG docker "
+     "$USER`, "
+     "then log in again). Podman: give your account ids for containers (`sudo usermod --add-subuids "
+     "100000-165535 "
+     "--add-subgids 100000-165535 $USER`)."},
+    {"container-ended", ExitClass::None, "The container of {1} on {node} ended before its ranks did: {2}",
+     "Somebody stopped it, or it reached its memory limit (`--memory`). `podman events` or `docker events` "
+     "shows who."},
+    {"container-folder", ExitClass::Unreachable,
+     "A folder of {node} cannot be used in the container {2}: {detail}.",
+     "The container needs the folder ~/.cache/rankscope (or cache_dir: of the node) and what mounts: names. "
+     "A file "
+     "server may refuse it to root: set cache_dir: to a local folder."},
+    {"container-gpu", ExitClass::Unreachable, "The container does not get the GPUs of {node}: {detail}.",
+     "Install nvidia-container-toolkit there. Podman: `sudo nvidia-ctk cdi generate "
+     "--output=/etc/cdi/nvidia.yaml`. "
+     "Docker: `sudo nvidia-ctk runtime configure --runtime=docker && sudo systemctl restart docker`."},
+    {"container-start", ExitClass::Unreachable, "The container {2} does not start on {node}: {detail}.",
+     "{1} refuses it: correct container: in the job, or try the image there by hand."},
     {"damaged", ExitClass::Unreachable, "A file arrived damaged.",
      "Try again. If it happens again, check the memory and the disk of the node."},
     {"device-and-backend", ExitClass::Usage,
@@ -127,6 +147,15 @@ inline constexpr auto kProgramFailures = std::to_array<CatalogueEntry>({
      "`rankscopectl probe` shows whether it can be reached."},
     {"no-conda", ExitClass::Unreachable, "There is no conda environment {1}.",
      "`conda env list` on the node shows the environments. conda: takes a name or a folder."},
+    {"no-container", ExitClass::Unreachable, "No container {2} runs on {node}: {detail}.",
+     "Start it there, or write image: instead of name: in the job."},
+    {"no-container-image", ExitClass::Unreachable,
+     "{node} does not have the image {2}, and cannot get it: {detail}.",
+     "Correct the name of the image, log in to its registry there, or copy it from a node that has it: "
+     "`{1} save {2} | ssh NODE {1} load`."},
+    {"no-container-runtime", ExitClass::Unreachable, "{1} is not installed on {node}.",
+     "Install it there: `sudo apt install podman`. Or name the runtime that the nodes have with container: "
+     "in the job."},
     {"no-exec", ExitClass::Unreachable, "The node does not run programs from its cache folder.",
      "The folder is probably mounted noexec (`findmnt -T ~/.cache`). Set cache_dir: for this node to a "
      "folder on another file system that no other user can write to."},

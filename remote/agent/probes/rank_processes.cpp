@@ -120,8 +120,12 @@ std::map<int, RankRoot> rank_processes(const RunDir& dir, bool shared, const Pro
         }
         const pid_t pid = pid_in(dir.rank_pid(static_cast<int>(*rank)));
         const auto* process = table.find(pid);
-        if (process != nullptr && process->parent == supervisor &&
-            (!shared || is_in_folder(pid, dir.rank_dir(static_cast<int>(*rank))))) {
+        if (process == nullptr) {
+            continue;
+        }
+        // In a container it is another's child.
+        const bool is_child = process->parent == supervisor;
+        if ((is_child && !shared) || is_in_folder(pid, dir.rank_dir(static_cast<int>(*rank)))) {
             add_ranks_of(dir, static_cast<int>(*rank), pid, table, found);
         }
     }

@@ -33,7 +33,7 @@ private:
 
 /// The processes that the supervisor of this folder has started, by rank. A rank whose process is gone is not in it.
 /// A supervisor leaves each rank's process id in the rank's folder; the process counts while it is the supervisor's
-/// child. `shared`: other nodes write into this folder too; then its environment must name the folder as well. A program
+/// child, or its environment names the folder. `shared`: other nodes write into this folder too; then it must do so. A program
 /// that has started ranks itself is none, unless it is one of them: they stand in its place.
 struct RankRoot {
     pid_t pid = 0;

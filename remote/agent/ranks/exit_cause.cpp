@@ -21,8 +21,8 @@ constexpr std::string_view kTraceback = "Traceback (most recent call last):";
 
 // "0::/user.slice/…" is the one line of cgroup v2; "4:memory:/…" that of v1's memory controller. Both files
 // hold a line "oom_kill N".
-std::string oom_count_file() {
-    std::istringstream lines(read_file("/proc/self/cgroup").value_or(std::string()));
+std::string oom_count_file(const std::string& process) {
+    std::istringstream lines(read_file("/proc/" + process + "/cgroup").value_or(std::string()));
     std::string v2;
     for (std::string line; std::getline(lines, line);) {
         const auto path = line.find(':', line.find(':') + 1);
@@ -95,9 +95,25 @@ std::optional<std::uint64_t> oom_kills_in(std::string_view memory_events) {
     return std::nullopt;
 }
 
-std::optional<std::uint64_t> OomWatch::count() {
-    const std::string file = oom_count_file();
-    const auto text = file.empty() ? std::nullopt : read_file(file);
+OomWatch::OomWatch(const fs::path& kernel_log) : log_(kernel_log) {
+    add_cgroup("self");
+}
+
+void OomWatch::watch_cgroup_of(pid_t pid) {
+    add_cgroup(std::to_string(pid));
+}
+
+void OomWatch::add_cgroup(const std::string& process) {
+    const std::string file = oom_count_file(process);
+    const bool known = std::any_of(counts_.begin(), counts_.end(),
+                                   [&file](const Count& count) { return count.file == file; });
+    if (!file.empty() && !known) {
+        counts_.push_back({file, read_count(file)});
+    }
+}
+
+std::optional<std::uint64_t> OomWatch::read_count(const std::string& file) {
+    const auto text = read_file(file);
     return text ? oom_kills_in(*text) : std::nullopt;
 }
 
@@ -108,10 +124,12 @@ std::string OomWatch::evidence(pid_t pid, std::string_view names) {
             killed_.insert(*killed);
         }
     });
-    const auto now = count();
-    if (now && before_ && *now > *before_) {
-        before_ = now;
-        return "cgroup";
+    for (auto& count : counts_) {
+        const auto now = read_count(count.file);
+        if (now && count.before && *now > *count.before) {
+            count.before = now;
+            return "cgroup";
+        }
     }
     const bool named = std::any_of(killed_.begin(), killed_.end(), [&](pid_t killed) {
         return killed == pid || has_number(names, std::to_string(killed));

@@ -24,15 +24,22 @@ namespace rankscope::agent {
 class OomWatch {
 public:
     /// `kernel_log`: see KernelLogTail. What it says before is of other processes.
-    explicit OomWatch(const std::filesystem::path& kernel_log = kKernelLog)
-        : before_(count()), log_(kernel_log) {}
+    explicit OomWatch(const std::filesystem::path& kernel_log = kKernelLog);
+    /// That of this process, too: of a container, which has a limit of its own.
+    void watch_cgroup_of(pid_t pid);
     /// "cgroup" or "kernel log" when something shows that this process, or one that it `names` by its pid, was killed
     /// to free memory; else empty. The kernel log is looked at where it may be read (root, or kernel.dmesg_restrict=0).
     std::string evidence(pid_t pid, std::string_view names = {});
 
 private:
-    static std::optional<std::uint64_t> count();
-    std::optional<std::uint64_t> before_;
+    struct Count {
+        std::string file;
+        std::optional<std::uint64_t> before;
+    };
+    void add_cgroup(const std::string& process);
+    static std::optional<std::uint64_t> read_count(const std::string& file);
+
+    std::vector<Count> counts_;
     KernelLogTail log_;
     std::set<pid_t> killed_;  // by the kernel log
 };

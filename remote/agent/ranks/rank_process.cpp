@@ -237,17 +237,8 @@ AgentResult<void> open_metrics_pipe(RankProcess& rank, const RunDir& dir) {
 
 }  // namespace
 
-AgentResult<void> start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
-                             const NodePaths& paths, const PythonEnvironment& python) {
-    std::error_code error;
-    fs::create_directories(dir.rank_dir(rank.spec.rank()), error);
-    if (error) {
-        return failure_from_errno(error.value(), dir.rank_dir(rank.spec.rank()).string());
-    }
-    if (auto opened = open_metrics_pipe(rank, dir); !opened) {
-        return opened;
-    }
-    fs::remove(error_file_of(dir, rank.spec.rank()), error);  // an earlier attempt's
+AgentResult<pid_t> fork_rank(const RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
+                             const NodePaths& paths, const PythonEnvironment& python, int out, int err) {
     auto arguments = arguments_of(rank, run, dir, paths);
     const auto variables = environment_of(rank, run, dir, python);
     std::vector<std::string> environment;
@@ -272,19 +263,16 @@ AgentResult<void> start_rank(RankProcess& rank, const wire::StartRun& run, const
             .detail = arguments.front() + ": " + std::strerror(ENOENT) + " (not found in PATH)",
             .error = ENOENT};
     }
-    Pipe out = make_pipe();
-    Pipe err = make_pipe();
     Pipe report = make_pipe();
-    note_streams(dir, rank.spec.rank(), out.write_end.get(), err.write_end.get());
-    rank.pid = ::fork();
-    if (rank.pid == 0) {
-        become_rank(launch, out.write_end.get(), err.write_end.get(), report.write_end.get());
+    note_streams(dir, rank.spec.rank(), out, err);
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        become_rank(launch, out, err, report.write_end.get());
     }
-    if (rank.pid < 0) {
+    if (pid < 0) {
         return failure_from_errno(errno, "fork");
     }
     report.write_end.reset();
-    std::ofstream(dir.rank_pid(rank.spec.rank())) << rank.pid;
     ChildError child{};
     if (::read(report.read_end.get(), &child, sizeof child) == static_cast<ssize_t>(sizeof child)) {
         // The process ends by itself with 127 and is reaped like any other.
@@ -293,6 +281,27 @@ AgentResult<void> start_rank(RankProcess& rank, const wire::StartRun& run, const
                             .detail = explain(child, launch),
                             .error = child.error};
     }
+    return pid;
+}
+
+AgentResult<void> start_rank(RankProcess& rank, const RunDir& dir, const StartProgram& start) {
+    std::error_code error;
+    fs::create_directories(dir.rank_dir(rank.spec.rank()), error);
+    if (error) {
+        return failure_from_errno(error.value(), dir.rank_dir(rank.spec.rank()).string());
+    }
+    if (auto opened = open_metrics_pipe(rank, dir); !opened) {
+        return opened;
+    }
+    fs::remove(error_file_of(dir, rank.spec.rank()), error);  // an earlier attempt's
+    Pipe out = make_pipe();
+    Pipe err = make_pipe();
+    const auto pid = start(rank, out.write_end.get(), err.write_end.get());
+    if (!pid) {
+        return pid.failure();
+    }
+    rank.pid = *pid;
+    std::ofstream(dir.rank_pid(rank.spec.rank())) << rank.pid;
     set_nonblocking(out.read_end.get(), true);
     set_nonblocking(err.read_end.get(), true);
     rank.out = std::move(out.read_end);

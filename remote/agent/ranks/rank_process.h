@@ -68,11 +68,17 @@ struct RankProcess {
     int number() const { return stands_for >= 0 ? stands_for : spec.rank(); }
 };
 
-/// Starts the rank: own session, parent-death signal SIGKILL, stdin from /dev/null, stdout and stderr to
-/// pipes, the FIFO of RANKSCOPE_METRICS, the error file of TORCHELASTIC_ERROR_FILE. On failure: what,
-/// and errno's text.
-AgentResult<void> start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
-                             const NodePaths& paths, const PythonEnvironment& python);
+/// The program of a rank as a child of this process: own session, parent-death signal SIGKILL, stdin from /dev/null. Needs
+/// `spec`, `ras_port`, `nccl_plugin` and `nccl_folder` of the rank. On failure: what, and errno's text.
+AgentResult<pid_t> fork_rank(const RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
+                             const NodePaths& paths, const PythonEnvironment& python, int out, int err);
+
+/// Starts the program of a rank with these descriptors as stdout and stderr; its process id on this node.
+using StartProgram = std::function<AgentResult<pid_t>(const RankProcess& rank, int out, int err)>;
+
+/// Starts the rank: pipes of its stdout and stderr, the FIFO of RANKSCOPE_METRICS, the error file of
+/// TORCHELASTIC_ERROR_FILE, and the program by `start`.
+AgentResult<void> start_rank(RankProcess& rank, const RunDir& dir, const StartProgram& start);
 
 /// The file of TORCHELASTIC_ERROR_FILE.
 std::filesystem::path error_file_of(const RunDir& dir, int rank);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/agent/container/container_look.h>
 #include <remote/agent/flight/run_flight.h>
 #include <remote/agent/inspection/host_inspection.h>
 #include <remote/agent/probes/connect_probe.h>
@@ -12,7 +13,7 @@ namespace rankscope::agent {
 
 bool is_look(const wire::Request& request) {
     return request.has_inspect_host() || request.has_connect_targets() || request.has_inspect_ranks() ||
-           request.has_ask_ras() || request.has_dump_flight();
+           request.has_ask_ras() || request.has_dump_flight() || request.has_inspect_container();
 }
 
 bool answer_look(const NodePaths& paths, const wire::Request& request, const std::stop_token& stop,
@@ -32,6 +33,9 @@ bool answer_look(const NodePaths& paths, const wire::Request& request, const std
             return true;
         case wire::Request::kDumpFlight:
             *reply.mutable_flight_dumps() = dump_run_flight(paths, request.dump_flight(), stop);
+            return true;
+        case wire::Request::kInspectContainer:
+            *reply.mutable_container() = inspect_container(paths, request.inspect_container(), stop);
             return true;
         default:
             return false;

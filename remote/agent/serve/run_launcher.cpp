@@ -4,6 +4,7 @@
 #include <base/clock.h>
 #include <base/fd.h>
 #include <base/wait_fd.h>
+#include <remote/agent/container/node_container.h>
 #include <remote/agent/node/users_umask.h>
 #include <remote/agent/serve/run_launcher.h>
 #include <remote/wire/frame_codec.h>
@@ -52,9 +53,9 @@ bool spawn_detached(const RunDir& dir, int ready_fd) {
            WEXITSTATUS(status) == 0;
 }
 
-bool read_reply(int fd, wire::Reply& reply) {
+bool read_reply(int fd, double seconds, wire::Reply& reply) {
     FrameReader frames;
-    const double deadline = monotonic_s() + kStartTimeout;
+    const double deadline = monotonic_s() + seconds;
     for (;;) {
         if (const auto payload = frames.next()) {
             return reply.ParseFromArray(payload->data(), static_cast<int>(payload->size()));
@@ -106,7 +107,8 @@ AgentResult<wire::Started> launch_run(const wire::StartRun& run, const NodePaths
     const bool spawned = spawn_detached(dir, ready.write_end.get());
     ready.write_end.reset();
     wire::Reply reply;
-    if (!spawned || !read_reply(ready.read_end.get(), reply)) {
+    const double patience = kStartTimeout + (run.has_container() ? NodeContainer::kStartWithin : 0);
+    if (!spawned || !read_reply(ready.read_end.get(), patience, reply)) {
         std::ifstream log(dir.supervisor_log());
         std::string line;
         std::getline(log, line);

@@ -5,6 +5,7 @@
 #include <base/fd.h>
 #include <base/files.h>
 #include <base/wait_fd.h>
+#include <remote/agent/container/node_container.h>
 #include <remote/agent/nccl/ring_folder.h>
 #include <remote/agent/node/forget_secrets.h>
 #include <remote/agent/node/process_tree.h>
@@ -234,6 +235,9 @@ int run_guarded_supervisor(const RunDir& dir, const NodePaths& paths, int ready_
         return 0;
     }
     const int left = kill_descendants(guardian, 5);
+    if (wire::StartRun run; read_spec(dir, run)) {
+        remove_container(run);
+    }
     remove_ring_folder(dir);
     write_missing_end(dir, left, Gone::JustNow, was_stopped);
     return 1;

@@ -29,6 +29,7 @@ namespace rankscope::agent {
 namespace {
 
 constexpr double kFlushRetry = 1.0;
+constexpr double kContainerEnds = 15;  // its runtime unmounts and removes it
 
 }  // namespace
 
@@ -47,7 +48,7 @@ AgentResult<void> Supervisor::prepare() {
         }
         return failure;
     }
-    if (!run_.bundle().empty() && !run_.entry().empty()) {
+    if (!run_.bundle().empty() && !run_.entry().empty() && !run_.has_container()) {
         run_.set_entry(startable_entry(paths_.bundle(run_.bundle()), run_.entry()));
     }
     if (auto prepared = prepare_own_program(); !prepared) {
@@ -78,6 +79,13 @@ AgentResult<void> Supervisor::prepare() {
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGHUP, SIG_IGN);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (run_.has_container() && run_.ranks_size() > 0) {
+        auto container = NodeContainer::start(run_, dir_, paths_);
+        if (!container) {
+            return container.failure();
+        }
+        container_ = std::move(*container);
+    }
     prepare_link();
     return {};
 }
@@ -86,11 +94,13 @@ AgentResult<void> Supervisor::prepare_own_program() {
     if (!run_.has_own() || run_.ranks_size() == 0) {
         return {};
     }
-    auto python = find_python_environment(run_.own());
-    if (!python) {
-        return python.failure();
+    if (!run_.has_container()) {  // else it is looked for there
+        auto python = find_python_environment(run_.own());
+        if (!python) {
+            return python.failure();
+        }
+        python_ = std::move(*python);
     }
-    python_ = std::move(*python);
     return reader_.prepare(run_);
 }
 
@@ -204,6 +214,9 @@ void Supervisor::loop() {
             fds.push_back({link_->fd(), POLLIN, 0});
         }
         control_.add_to(fds);
+        if (container_) {
+            container_->add_to(fds);
+        }
         inner_.add_to(fds);
         hardware_.add_to(fds);
         if (gpus_) {
@@ -227,6 +240,7 @@ void Supervisor::loop() {
         }
         nccl_.poll(ranks_);
         reap();
+        watch_container();
         watch_gpus();
         for (auto& fault : hardware_.take()) {
             add_notice(spool_, -1, fault.id, fault.args);
@@ -251,7 +265,7 @@ void Supervisor::signalled(int signal) {
     if (signal == SIGUSR1 || signal == SIGUSR2) {
         for (const auto& rank : ranks_) {
             if (rank.running()) {
-                ::kill(rank.pid, signal);
+                signal_rank(rank, signal);
             }
         }
         return;
@@ -374,6 +388,9 @@ void Supervisor::finish() {
         if (stop_) {
             take_peer_news();  // the cause may have come behind its consequence
         }
+    }
+    if (container_) {
+        container_->close(kContainerEnds);
     }
     // All ranks have ended; what they started may not have.
     if (!descendants_of(::getpid()).empty()) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <base/fd.h>
+#include <remote/agent/container/node_container.h>
 #include <remote/agent/hardware/hardware_events.h>
 #include <remote/agent/inner/inner_watch.h>
 #include <remote/agent/link/peer_link.h>
@@ -64,6 +65,10 @@ private:
     void watch_gpus();
     std::map<int, std::uint64_t> memory_of_ranks(const std::vector<NvmlProcess>& processes) const;
     void reap();
+    void rank_changed(pid_t pid, int status);
+    void watch_container();
+    void signal_all(int signal);
+    void signal_rank(const RankProcess& rank, int signal);
     void await_own_sigterm();
     void rank_ended(RankProcess& rank, int status);
     bool ended_by_our_stop(const RankProcess& rank, const ErrorFile& said, const wire::Exit& exit) const;
@@ -100,6 +105,7 @@ private:
     UniqueFd signals_;
     ControlSocket control_;
     PythonEnvironment python_;
+    std::unique_ptr<NodeContainer> container_;  ///< in which the ranks run; null: on the node itself
     RankReader reader_{spool_, ranks_};
     InnerWatch inner_{
         spool_,

@@ -65,15 +65,20 @@ void Supervisor::start_all() {
                 std::to_string(attempt_);
         }
     }
-    if (!python_.note.empty()) {
-        add_stage(spool_, -1, StageName::Note, StageStatus::Done, python_.note);
+    if (const auto& note = container_ ? container_->note() : python_.note; !note.empty()) {
+        add_stage(spool_, -1, StageName::Note, StageStatus::Done, note);
     }
+    const StartProgram start_program = [this](const RankProcess& rank, int out, int err) {
+        return container_ ? container_->start_rank(rank, out, err)
+                          : fork_rank(rank, run_, dir_, paths_, python_, out, err);
+    };
     for (auto& rank : ranks_) {
         reader_.begin(rank, run_);
         nccl_.begin(rank);
         inner_.begin(rank);
-        const auto started = start_rank(rank, run_, dir_, paths_, python_);
+        const auto started = start_rank(rank, dir_, start_program);
         if (started) {
+            oom_.watch_cgroup_of(rank.pid);
             add_stage(spool_, rank.spec.rank(), StageName::Start, StageStatus::Done,
                       "pid " + std::to_string(rank.pid));
             continue;
@@ -114,21 +119,38 @@ void Supervisor::reap() {
         if (pid <= 0) {
             return;
         }
-        for (auto& rank : ranks_) {
-            if (rank.pid != pid || rank.exited) {
-                continue;
-            }
-            if (WIFSTOPPED(status)) {
-                rank_stopped(rank, WSTOPSIG(status));
-            } else if (WIFCONTINUED(status)) {
-                rank_continued(rank);
-            } else {
-                if (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) {
-                    await_own_sigterm();
-                }
-                rank_ended(rank, status);
-            }
+        rank_changed(pid, status);
+    }
+}
+
+void Supervisor::rank_changed(pid_t pid, int status) {
+    for (auto& rank : ranks_) {
+        if (rank.pid != pid || rank.exited) {
+            continue;
         }
+        if (WIFSTOPPED(status)) {
+            rank_stopped(rank, WSTOPSIG(status));
+        } else if (WIFCONTINUED(status)) {
+            rank_continued(rank);
+        } else {
+            if (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) {
+                await_own_sigterm();
+            }
+            rank_ended(rank, status);
+        }
+    }
+}
+
+void Supervisor::watch_container() {
+    if (!container_ || container_->is_gone()) {
+        return;
+    }
+    const auto changes = container_->take();
+    if (container_->is_gone() && any_running() && !stop_) {
+        add_notice(spool_, -1, "container-ended", {run_.container().image(), container_->last_words()});
+    }
+    for (const auto& change : changes) {
+        rank_changed(change.pid, change.status);
     }
 }
 

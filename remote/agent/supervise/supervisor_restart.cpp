@@ -8,6 +8,8 @@
 
 #include <unistd.h>
 
+#include <csignal>
+
 namespace rankscope::agent {
 namespace {
 
@@ -67,7 +69,11 @@ void Supervisor::drive_restart() {
         }
         return;
     }
-    kill_descendants(::getpid(), 5);
+    if (container_) {
+        signal_all(SIGKILL);  // what the ranks have started; the container stays
+    } else {
+        kill_descendants(::getpid(), 5);
+    }
     if (!link_) {
         return begin_attempt();
     }

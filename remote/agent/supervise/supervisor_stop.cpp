@@ -14,7 +14,8 @@
 namespace rankscope::agent {
 namespace {
 
-constexpr double kStopWithin = 1;  // a process in uninterruptible sleep stops later, by itself
+constexpr double kStopWithin = 1;      // a process in uninterruptible sleep stops later, by itself
+constexpr double kKillsContainer = 3;  // after SIGKILL
 
 }  // namespace
 
@@ -23,8 +24,8 @@ void Supervisor::pause(bool resume) {
         return;
     }
     paused_ = !resume;
-    if (resume) {
-        signal_descendants(::getpid(), SIGCONT);
+    if (resume || container_) {
+        signal_all(resume ? SIGCONT : SIGSTOP);
     } else {
         stop_descendants(::getpid(), kStopWithin);
     }
@@ -43,8 +44,8 @@ void Supervisor::begin_stop(const std::string& cause, StopFrom from, bool force)
             add_stage(spool_, -1, StageName::Checkpoint, StageStatus::Begin, "");
             for (const auto& rank : ranks_) {
                 if (rank.running()) {
-                    ::kill(rank.pid, run_.checkpoint_signal());
-                    ::kill(rank.pid, SIGCONT);
+                    signal_rank(rank, run_.checkpoint_signal());
+                    signal_rank(rank, SIGCONT);
                 }
             }
         } else if (!force) {
@@ -71,9 +72,26 @@ void Supervisor::note_recorded_failures() {
     }
 }
 
+// The processes of a runtime are among our descendants, too: they are left to themselves.
+void Supervisor::signal_all(int signal) {
+    if (container_) {
+        container_->signal_all(signal);
+    } else {
+        signal_descendants(::getpid(), signal);
+    }
+}
+
+void Supervisor::signal_rank(const RankProcess& rank, int signal) {
+    if (container_) {
+        container_->signal_rank(rank.pid, signal);
+    } else {
+        ::kill(rank.pid, signal);
+    }
+}
+
 void Supervisor::terminate() {
-    signal_descendants(::getpid(), SIGTERM);
-    signal_descendants(::getpid(), SIGCONT);  // a stopped process cannot act on SIGTERM
+    signal_all(SIGTERM);
+    signal_all(SIGCONT);  // a stopped process cannot act on SIGTERM
 }
 
 void Supervisor::drive_stop() {
@@ -89,7 +107,10 @@ void Supervisor::drive_stop() {
     if (!stop_ || now < stop_->deadline || (stop_->killed && now < stop_->kill_again)) {
         return;
     }
-    signal_descendants(::getpid(), SIGKILL);
+    signal_all(SIGKILL);
+    if (container_ && stop_->killed && now > stop_->deadline + kKillsContainer) {
+        container_->close(0);  // it is paused, or its first process is stopped
+    }
     stop_->killed = true;
     stop_->kill_again = now + 0.05;
 }

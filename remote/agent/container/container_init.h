@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/agent/node/node_paths.h>
+
+namespace rankscope::agent {
+
+/// `rankscope-agent container-init DIR ROOT`: the process that a supervisor has in a container. Starts ranks as its own
+/// children, with the container's environment, and reports what becomes of them; ends all of them when the supervisor is
+/// gone. The folder of the run and `paths` have the same paths as on the node. Returns an exit code.
+int container_init(const RunDir& dir, const NodePaths& paths);
+
+}  // namespace rankscope::agent
