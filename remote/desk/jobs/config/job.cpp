@@ -30,6 +30,7 @@ public:
 
     void run() {
         check_program();
+        check_container();
         check_launcher();
         check_node_names();
         for (const auto& key : job_keys().keys) {
@@ -66,6 +67,23 @@ private:
             add("throughput.batch_per_rank", text(kContext, "throughput.batch is given as well"),
                 text(kContext,
                      "Keep one: batch counts the samples of all ranks, batch_per_rank those of one."));
+        }
+    }
+
+    void check_container() {
+        const JobContainer& container = job_.container;
+        if (!container.image.empty() && !container.name.empty()) {
+            add("container.name", text(kContext, "there is an image as well"),
+                text(kContext,
+                     "Keep one: image for a container of this run, name for one that runs already."));
+        }
+        if (!container.wanted() && container != JobContainer()) {
+            add("container", text(kContext, "names neither image nor container"),
+                text(kContext, "Add it, for example: %1", {"container: { image: pytorch/pytorch }"}));
+        }
+        if (!container.name.empty() && !container.mounts.empty()) {
+            add("container.mounts", text(kContext, "the container runs already"),
+                text(kContext, "Start it with these mounts, or name its image instead."));
         }
     }
 

@@ -5,6 +5,7 @@
 
 #include <base/config/config_problem.h>
 #include <base/failure.h>
+#include <remote/desk/jobs/config/job_container.h>
 #include <remote/desk/jobs/config/own_program.h>
 
 #include <nlohmann/json.hpp>
@@ -72,6 +73,7 @@ struct Job {
     std::string workdir;
     std::vector<std::string> push;
     OwnProgram own;  ///< only with command
+    JobContainer container;
 };
 
 struct JobRead {

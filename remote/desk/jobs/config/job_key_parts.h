@@ -21,6 +21,7 @@ inline constexpr const char* kLauncherChooses = "Leave it out: the launcher choo
 // In the order of the documentation.
 void add_where(JobKeyTable& table);
 void add_what(JobKeyTable& table);
+void add_container(JobKeyTable& table);
 void add_life(JobKeyTable& table);
 void add_environment(JobKeyTable& table);
 

@@ -40,6 +40,7 @@ const JobKeyTable& job_keys() {
             }
         }
         job_key_parts::add_what(made);
+        job_key_parts::add_container(made);
         job_key_parts::add_life(made);
         job_key_parts::add_environment(made);
         return made;
