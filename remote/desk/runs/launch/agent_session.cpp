@@ -3,9 +3,11 @@
 
 #include <base/clock.h>
 #include <base/wait_fd.h>
+#include <remote/desk/nodes/session/agent_failures.h>
 #include <remote/desk/nodes/session/bundle_push.h>
 #include <remote/desk/nodes/session/tree_push.h>
 #include <remote/desk/runs/launch/agent_session.h>
+#include <remote/desk/runs/launch/container_spec.h>
 #include <remote/desk/runs/launch/link_listener.h>
 #include <remote/desk/shared/text.h>
 
@@ -16,7 +18,8 @@ namespace rankscope::inline runs {
 namespace {
 
 constexpr const char* kContext = "AgentSession";
-constexpr double kHurryS = 2;  // between two attempts at a node that the others have lost
+constexpr double kLongPull = 2;  // a look at the images of a node takes less
+constexpr double kHurryS = 2;    // between two attempts at a node that the others have lost
 
 std::string milliseconds_since(double begin) {
     return std::to_string(static_cast<int>((monotonic_s() - begin) * 1000));
@@ -139,6 +142,42 @@ Result<void> AgentSession::push_own_files() {
                         {kilobytes, pushed->folder, took, removed})
                  : text(kContext, "pushed %1 files, %2 kB, to %3 in %4 ms; removed %5 of an earlier push",
                         {std::to_string(pushed->files), kilobytes, pushed->folder, took, removed}));
+    }
+    return {};
+}
+
+Result<void> AgentSession::pull_image(const std::function<bool()>& abandoned) {
+    const double begin = monotonic_s();
+    wire::Request request;
+    *request.mutable_inspect_container()->mutable_container() = container_spec(context_.job);
+    request.mutable_inspect_container()->set_pull(true);
+    const auto id = link().send(std::move(request));
+    const auto report_progress = progress(StageName::Push);
+    std::optional<Result<wire::Reply>> reply;
+    serve_until([&] {
+        if (monotonic_s() - begin > kLongPull) {
+            report_progress(text(kContext, "getting the image %1", {context_.job.container.image}), -1);
+        }
+        reply = reply ? std::move(reply) : link().poll(id);
+        return reply.has_value() || abandoned();
+    });
+    if (!reply) {
+        if (!link().alive()) {
+            return link().lost();
+        }
+        link().ignore(id);
+        return Failure{"cancelled", "", text(kContext, "Stopped by the user."), "", ""};
+    }
+    if (!*reply) {
+        return reply->failure();
+    }
+    const auto& state = (**reply).container();
+    if (state.has_failure()) {
+        return explain_agent_failure(node_, state.failure());
+    }
+    if (monotonic_s() - begin > kLongPull) {
+        note(text(kContext, "has the image %1 after %2 s",
+                  {context_.job.container.image, std::to_string(static_cast<int>(monotonic_s() - begin))}));
     }
     return {};
 }

@@ -31,6 +31,8 @@ public:
     Result<void> connect(bool attaching);
     /// Bundle and files of push:, as far as the job has them, with a note of what was sent.
     Result<void> push(bool with_bundle);
+    /// The image of container:, where the node does not have it, which may take long. `abandoned`: the run does not start.
+    Result<void> pull_image(const std::function<bool()>& abandoned);
     /// Where the files of push: are on the node, absolute; empty: none are pushed.
     const std::string& pushed_folder() const { return pushed_folder_; }
 

@@ -3,6 +3,7 @@
 
 #include <remote/desk/jobs/config/nccl_sources.h>
 #include <remote/desk/jobs/plan/nccl_plugin.h>
+#include <remote/desk/runs/launch/container_spec.h>
 #include <remote/desk/runs/launch/desk_name.h>
 #include <remote/desk/runs/launch/start_spec.h>
 
@@ -29,6 +30,9 @@ wire::StartRun start_spec(const LaunchContext& context, const LaunchPlan& plan) 
                                       [](const RankPlan& rank) { return rank.device != "cpu"; });
         train["device"] = gpus || job.backend == BackendChoice::Nccl ? "cuda" : "cpu";
         run.set_train_config(train.dump());
+    }
+    if (job.container.wanted()) {
+        *run.mutable_container() = container_spec(job);
     }
     run.set_max_restarts(static_cast<std::uint32_t>(job.max_restarts));
     // The native engine ends when a rank does not answer for long enough; the supervisor does it a little earlier

@@ -6,6 +6,7 @@
 #include <remote/wire/frames.pb.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,7 +18,8 @@ struct NodeView {
     std::string name;
     std::string listed_host = {};  ///< host: of the inventory
     wire::HostInspection host;
-    double clock_offset_s = 0;   ///< the node's clock minus the desk's
+    std::optional<wire::ContainerState> container = {};  ///< of a job with container:
+    double clock_offset_s = 0;                           ///< the node's clock minus the desk's
     std::string reached_at;      ///< the address at which the desk reached it; empty: this computer
     std::string address;         ///< that the other nodes use: of the inventory, or as planned
     std::string interface_name;  ///< that bears the address; empty: none does

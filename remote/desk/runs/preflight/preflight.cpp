@@ -8,6 +8,7 @@
 #include <remote/desk/nodes/session/node_connection.h>
 #include <remote/desk/nodes/session/session_pool.h>
 #include <remote/desk/runs/preflight/complete_checks.h>
+#include <remote/desk/runs/preflight/container_view.h>
 #include <remote/desk/runs/preflight/host_checks.h>
 #include <remote/desk/runs/preflight/interface_checks.h>
 #include <remote/desk/runs/preflight/job_needs.h>
@@ -35,8 +36,9 @@ namespace rankscope::inline runs {
 namespace {
 
 constexpr const char* kContext = "Preflight";
-constexpr double kInspectWithin = 12;  // the agent's own deadlines are shorter
-constexpr double kPortsWithin = 15;    // also on a busy node
+constexpr double kInspectWithin = 12;    // the agent's own deadlines are shorter
+constexpr double kContainerWithin = 90;  // longer than the agent's own deadline
+constexpr double kPortsWithin = 15;      // also on a busy node
 constexpr double kPortsOpen = 60;
 constexpr double kRunConnect = 1.7;  // SYNs after 0 and 1 s
 constexpr double kQuickConnect = 2.5;
@@ -224,6 +226,10 @@ void Preflight::inspect(PreflightNode& node, bool is_master) {
         node.failure = opened.failure();
         return;
     }
+    std::optional<wire::Request> within;
+    if (request_.job.container.wanted() && !request_.paths_only) {
+        within = container_request(request_.job, *host);
+    }
     auto seen = node.call(std::move(inspection), kInspectWithin);
     if (!seen) {
         node.failure = seen.failure();
@@ -231,6 +237,14 @@ void Preflight::inspect(PreflightNode& node, bool is_master) {
     }
     node.ports.assign(opened->probe_ports().ports().begin(), opened->probe_ports().ports().end());
     node.view.host = std::move(*seen->mutable_host());
+    if (within) {
+        auto state = node.call(std::move(*within), kContainerWithin);
+        if (!state) {
+            node.failure = state.failure();
+            return;
+        }
+        take_container(node.view, std::move(*state->mutable_container()));
+    }
     node.inspected = true;
 }
 
@@ -457,6 +471,9 @@ void Preflight::judge(std::vector<PathResult> paths) {
         add(name_checks(views, 0, plan_.master_addr));
     }
     if (!request_.paths_only) {
+        HostFindings container;
+        container_checks(views, request_.job, container);
+        add(container.take());
         add(host_checks(views, needs));
     }
     for (const auto& view : views) {

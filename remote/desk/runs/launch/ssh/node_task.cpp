@@ -18,6 +18,8 @@ namespace rankscope::inline runs {
 namespace {
 
 constexpr const char* kContext = "NodeTask";
+constexpr double kStarts = 60;
+constexpr double kContainerStarts = 180;
 
 }  // namespace
 
@@ -154,6 +156,13 @@ bool NodeTask::push() {
         meeting_->abort(pushed.failure());
         return false;
     }
+    if (!context_.job.container.image.empty()) {
+        const auto abandoned = [this] { return meeting_->failure().has_value(); };
+        if (auto pulled = session_.pull_image(abandoned); !pulled) {
+            meeting_->abort(pulled.failure());
+            return false;
+        }
+    }
     meeting_->arrive(RunMeeting::Point::Pushed);
     return true;
 }
@@ -193,7 +202,8 @@ bool NodeTask::start() {
     }
     wire::Request request;
     *request.mutable_start_run() = spec();
-    auto reply = session_.link().call(std::move(request));
+    auto reply = session_.link().call(std::move(request),
+                                      context_.job.container.wanted() ? kContainerStarts : kStarts);
     if (!reply) {
         // Refused: nothing was started. Without an answer there may be ranks: they are stopped.
         launching_ = !session_.link().alive();
