@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: Rankscope contributors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ranks in containers of podman on two nodes: they train, their ends and stops are seen as on the node itself, and nothing is left.
+
+The image is made here, of this system's own Python: no registry is asked."""
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import support
+from support import CTL, SKIP, Run, new_cluster, patience, start, train_job, wait_until
+
+IMAGE = "localhost/rankscope-test"
+STORAGE = '[storage]\ndriver = "overlay"\nrunroot = "/run/containers"\ngraphroot = "/srv/containers"\n'
+# This machine may hold processes to fewer files than podman asks for, and crun refuses cgroups in hybrid mode.
+ENGINE = ('[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]\n'
+          '[engine]\nruntime = "runc"\nevents_logger = "file"\ncgroup_manager = "cgroupfs"\n')
+# Prints where it runs and writes metrics; the rest of its behaviour is one line each.
+SCRIPT = """
+import json, os, sys, time
+rank = int(os.environ["RANK"])
+print("marker", open("/image-marker").read().strip(), os.getpid(), os.getcwd(), flush=True)
+with open(os.environ["RANKSCOPE_METRICS"], "w") as metrics:
+    for step in range(1, 6):
+        print(json.dumps({"step": step, "loss": 1 / step}), file=metrics, flush=True)
+"""
+LONG = SCRIPT + "print('up', flush=True)\ntime.sleep(600)\n"
+
+
+def make_image(folder: Path) -> Path:
+    """A root folder with Python and a shell of this system, as an archive."""
+    root = folder / "root"
+    for name in ("usr/bin", "usr/lib64", "tmp", "etc", "proc", "sys", "dev", "root", "work"):
+        (root / name).mkdir(parents=True)
+    for name in ("bin", "lib", "lib64"):
+        (root / name).symlink_to(f"usr/{name}")
+    programs = ["/usr/bin/python3", "/usr/bin/dash", "/usr/bin/sleep"]
+    for program in programs:
+        shutil.copy(program, root / "usr/bin" / Path(program).name)
+    (root / "usr/bin/sh").symlink_to("dash")
+    listed = subprocess.run(["ldd", *programs], capture_output=True, text=True, check=True).stdout
+    for library in sorted(set(re.findall(r"(/\S+\.so\S*)", listed))):
+        target = root / "usr" / library.removeprefix("/usr").lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(library, target)
+    version = f"python3.{sys.version_info.minor}"
+    shutil.copytree(f"/usr/lib/{version}", root / "usr/lib" / version, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "test"))
+    (root / "image-marker").write_text("from the image\n")
+    (root / "etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
+    archive = folder / "image.tar"
+    subprocess.run(["tar", "-C", root, "-cf", archive, "."], check=True)
+    shutil.rmtree(root)
+    return archive
+
+
+class Containers(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = Path(tempfile.mkdtemp(prefix="rankscope-image-"))
+        cls.addClassCleanup(shutil.rmtree, folder, True)
+        make_image(folder)
+        cls.cluster = new_cluster(2, user="root", bind={str(folder): ("/srv/image", True)}).start()
+        cls.addClassCleanup(cls.cluster.down)
+        cls.nodes = [cls.cluster.node("node1"), cls.cluster.node("node2")]
+        for node in cls.nodes:
+            containers = node.path("/etc/containers")
+            containers.mkdir(exist_ok=True)
+            (containers / "storage.conf").write_text(STORAGE)
+            (containers / "containers.conf").write_text(ENGINE)
+            node.run(["podman", "import", "--change", "WORKDIR /work", "/srv/image/image.tar", IMAGE], check=True, timeout=patience(120))
+        tried = cls.nodes[0].run(["podman", "run", "--rm", "--network=host", "--pid=host", IMAGE, "python3", "-c", "print('fine')"],
+                                 timeout=patience(60))
+        if tried.stdout.strip() != "fine":
+            raise unittest.SkipTest(f"podman runs no container here: {tried.stderr.strip()}")
+
+    def tearDown(self):
+        for node in self.nodes:
+            wait_until(lambda node=node: not self.left_on(node), patience(20), f"nothing is left on {node.name}")
+
+    @staticmethod
+    def left_on(node) -> list:
+        kept = node.run(["podman", "ps", "--all", "--quiet", "--filter", "name=rankscope-"]).stdout.split()
+        return kept + [p for p in node.processes() if any(word in str(p.cmdline) for word in ("container-init", "sleep(600)", "conmon"))]
+
+    def job(self, script: str, **more) -> dict:
+        container = {"runtime": "podman", "image": IMAGE, **more.pop("container", {})}
+        return {"name": "contained", "nodes": ["node1", "node2"], "procs_per_node": 1, "container": container,
+                "command": ["python3", "-c", script], **more}
+
+    def up(self, **more) -> Run:
+        run = start(self.cluster, self.job(LONG, **more))
+        run.wait_for("both ranks are up", lambda r: sum("up" in e.get("text", "") for e in r.of("log")) == 2)
+        return run
+
+    def rank_pid(self, node) -> int:
+        return next(p.pid for p in node.processes() if p.comm.startswith("python3") and "sleep(600)" in str(p.cmdline))
+
+    def test_a_script_runs_in_the_image_with_metrics_and_output(self):
+        run = start(self.cluster, self.job(SCRIPT))
+        self.assertEqual(run.end(), 0, run.explain())
+        said = [event["text"] for event in run.of("log") if "marker" in event["text"]]
+        self.assertEqual(len(said), 2, run.explain())
+        for line in said:
+            self.assertRegex(line, r"marker from the image \d+ /work")
+        for rank in (0, 1):
+            self.assertEqual([e["step"] for e in run.of("metric", rank=rank) if "loss" in e], [1, 2, 3, 4, 5])
+
+    def test_our_engine_trains_and_its_checkpoints_stay_on_the_node(self):
+        job = train_job(["node1", "node2"], epochs=1, max_steps=20, batch_size=50)
+        job["train"]["checkpoint"] = {"folder": "kept-checkpoints", "every_epochs": 1}
+        job["container"] = {"image": IMAGE}  # auto: podman is there
+        run = start(self.cluster, job)
+        self.assertEqual(run.end(), 0, run.explain())
+        kept = list(self.nodes[0].path("/root/kept-checkpoints").iterdir())
+        self.assertTrue(kept, run.explain())
+
+    def test_kill_9_of_a_rank_names_it(self):
+        run = self.up()
+        self.nodes[1].signal([self.rank_pid(self.nodes[1])], signal.SIGKILL)
+        self.assertEqual(run.end(60), 1, run.explain())
+        culprit = run.verdict()["culprit"]
+        self.assertEqual((culprit["rank"], culprit["node"], culprit["signal"]), (1, "node2", 9), run.explain())
+
+    def test_an_exit_code_and_the_last_lines_are_those_of_the_program(self):
+        script = "import os, sys, time\nif os.environ['RANK'] == '1':\n    print('about to fail', file=sys.stderr)\n    sys.exit(137)\ntime.sleep(600)"
+        run = start(self.cluster, self.job(script))
+        self.assertEqual(run.end(60), 1, run.explain())
+        culprit = run.verdict()["culprit"]
+        self.assertEqual((culprit["rank"], culprit["code"], culprit["signal"], culprit["last_lines"]), (1, 137, 0, ["about to fail"]), run.explain())
+
+    def test_a_stopped_rank_is_reported_and_continues(self):
+        run = self.up()
+        pid = self.rank_pid(self.nodes[0])
+        self.nodes[0].signal([pid], signal.SIGSTOP)
+        run.wait_for("the stop is reported", lambda r: r.of("notice", id="rank-stopped"))
+        self.nodes[0].signal([pid], signal.SIGCONT)
+        run.wait_for("it continues", lambda r: r.of("notice", id="rank-continued"))
+        run.process.send_signal(signal.SIGINT)
+        self.assertEqual(run.end(60), 130, run.explain())
+
+    def test_pause_holds_every_process_of_the_container(self):
+        run = self.up()
+        run_id = run.run_id(self.cluster)
+        self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "runs", "pause", run_id], check=True)
+        states = lambda: [p.state for node in self.nodes for p in node.processes() if p.pid == self.rank_pid(node)]
+        wait_until(lambda: states() == ["T", "T"], patience(20), "both ranks are stopped")
+        self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "runs", "continue", run_id], check=True)
+        wait_until(lambda: "T" not in states(), patience(20), "both ranks continue")
+        run.process.send_signal(signal.SIGINT)
+        self.assertEqual(run.end(60), 130, run.explain())
+
+    def test_a_program_that_ignores_sigterm_is_killed_after_the_grace(self):
+        script = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + LONG
+        run = start(self.cluster, self.job(script, on_failure={"grace_s": 1}))
+        run.wait_for("both ranks are up", lambda r: sum("up" in e.get("text", "") for e in r.of("log")) == 2)
+        run.process.send_signal(signal.SIGINT)
+        self.assertEqual(run.end(60), 130, run.explain())
+
+    def test_a_killed_supervisor_takes_its_container_with_it(self):
+        run = self.up()
+        supervisors = [p for p in self.nodes[1].processes() if "supervise" in p.cmdline[:2]]
+        child = next(p for p in supervisors if p.ppid in {q.pid for q in supervisors})
+        self.nodes[1].signal([child.pid], signal.SIGKILL)
+        self.assertEqual(run.end(60), 1, run.explain())
+        self.assertIn("node2", run.verdict()["detail"])
+
+    def test_a_container_that_somebody_ends_is_named(self):
+        run = self.up()
+        name = self.nodes[0].run(["podman", "ps", "--format", "{{.Names}}", "--filter", "name=rankscope-"]).stdout.strip()
+        self.nodes[0].run(["podman", "kill", name], check=True)
+        self.assertEqual(run.end(60), 1, run.explain())
+        self.assertTrue(run.of("notice", id="container-ended"), run.explain())
+        self.assertEqual(run.verdict()["culprit"]["node"], "node1", run.explain())
+
+    def test_a_memory_limit_of_the_container_is_the_cause(self):
+        script = "import os, time\nkept = [bytearray(64 << 20) for _ in range(int(os.environ['RANK']) * 8)]\nprint(len(kept))\ntime.sleep(600)"
+        run = start(self.cluster, self.job(script, container={"options": ["--memory=128m"]}))
+        self.assertEqual(run.end(60), 1, run.explain())
+        culprit = run.verdict()["culprit"]
+        self.assertEqual((culprit["rank"], culprit["signal"]), (1, 9), run.explain())
+        self.assertTrue(any(event["id"] == "host-oom" for event in run.of("diagnosis")), run.explain())
+
+    def test_the_doctor_sees_where_ranks_in_a_container_stand(self):
+        run = self.up()
+        run_id = run.run_id(self.cluster)
+        told = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "doctor", run_id], timeout=patience(60))
+        self.assertIn("<string>", told.stdout + told.stderr, "the line of the script at which it sleeps")
+        run.process.send_signal(signal.SIGINT)
+        self.assertEqual(run.end(60), 130, run.explain())
+
+    def test_ranks_start_again_in_the_same_container(self):
+        script = ("import os, sys, time\nprint('attempt', os.environ.get('TORCHELASTIC_RESTART_COUNT'), flush=True)\n"
+                  "time.sleep(1)\nsys.exit(int(os.environ['RANK'] == '1' and os.environ.get('TORCHELASTIC_RESTART_COUNT') == '0'))")
+        run = start(self.cluster, self.job(script, on_failure={"grace_s": 1, "max_restarts": 1}))
+        self.assertEqual(run.end(60), 0, run.explain())
+        self.assertEqual(sum("attempt 1" in e["text"] for e in run.of("log")), 2, run.explain())
+
+    def test_a_container_that_runs_already_is_entered(self):
+        for node in self.nodes:
+            node.path("/root/.cache/rankscope").mkdir(parents=True, exist_ok=True)
+            node.run(["podman", "run", "--detach", "--rm", "--name=standing", "--network=host", "--ipc=host", "--volume=/root/.cache:/root/.cache", IMAGE,
+                      "sleep", "3600"], check=True)
+        try:
+            job = self.job(LONG)
+            job["container"] = {"runtime": "podman", "name": "standing"}
+            run = start(self.cluster, job)
+            run.wait_for("both ranks are up", lambda r: sum("up" in e.get("text", "") for e in r.of("log")) == 2)
+            # Its process ids are others than the node's: the node's are needed.
+            self.nodes[1].signal([self.rank_pid(self.nodes[1])], signal.SIGKILL)
+            self.assertEqual(run.end(60), 1, run.explain())
+            culprit = run.verdict()["culprit"]
+            self.assertEqual((culprit["rank"], culprit["signal"]), (1, 9), run.explain())
+            for node in self.nodes:
+                self.assertFalse([p for p in node.processes() if "sleep(600)" in str(p.cmdline)])
+                self.assertEqual(node.run(["podman", "inspect", "--format={{.State.Running}}", "standing"]).stdout.strip(), "true")
+        finally:
+            for node in self.nodes:
+                node.run(["podman", "rm", "--force", "--time=0", "standing"])
+
+    def refused(self, code: str, **container) -> Run:
+        run = start(self.cluster, self.job(SCRIPT, container=container, preflight="off"))
+        self.assertEqual(run.end(60), 4, run.explain())
+        failed = [event for event in run.of("end", node="") if event.get("failure") == code or event.get("id") == code]
+        self.assertTrue(failed or code in run.explain(), run.explain())
+        return run
+
+    def test_an_image_that_is_nowhere_is_named_before_the_start(self):
+        run = self.refused("no-container-image", image="localhost/absent:1")
+        self.assertIn("localhost/absent:1", run.explain())
+        self.assertFalse(run.of("stage", stage="start"), run.explain())
+
+    def test_an_option_that_the_runtime_refuses_is_shown(self):
+        self.assertIn("--colour", self.refused("container-start", options=["--colour=blue"]).explain())
+
+    def preflight(self, **container) -> dict:
+        job = self.job(SCRIPT, container=container)
+        done = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "--json", "preflight", support.write_job(self.cluster, job)],
+                                timeout=patience(120))
+        return {check["id"]: check for check in json.loads(done.stdout.splitlines()[-1])["checks"]}
+
+    def test_preflight_looks_from_within(self):
+        checks = self.preflight()
+        self.assertEqual(checks["container-start"]["status"], "pass", checks)
+        self.assertEqual(checks["interpreter-missing"]["status"], "pass", checks)
+
+    def test_preflight_finds_a_network_of_its_own_and_a_small_dev_shm(self):
+        checks = self.preflight(options=["--network=none", "--ipc=private", "--shm-size=8m"])
+        self.assertEqual(checks["container-netns"]["status"], "fail", checks)
+        self.assertEqual(checks["shm-too-small"]["status"], "fail", checks)
+
+    def test_preflight_names_what_is_missing(self):
+        job = self.job(SCRIPT)
+        job["command"] = ["python4", "train.py"]
+        done = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "preflight", support.write_job(self.cluster, job)], timeout=patience(120))
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("python4", done.stdout + done.stderr)
+        checks = self.preflight(image="localhost/absent:1")
+        self.assertEqual(checks["no-container-image"]["status"], "warn", checks)
+
+
+if __name__ == "__main__":
+    if not shutil.which("podman") or not shutil.which("runc"):
+        print("skipped: podman and runc are not installed")
+        sys.exit(SKIP)
+    support.main()
