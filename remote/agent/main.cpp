@@ -35,7 +35,7 @@ int usage() {
         "  supervise DIR READY_FD   run the ranks described in DIR (started by serve)\n"
         "  slurm-supervise DIR      the same on a node of a Slurm job (started by its script)\n"
         "  slurm-answer DIR FILE    look at a node of a Slurm job (started by serve on the login node)\n"
-        "  container-init DIR ROOT  start ranks within a container (started by supervise)\n"
+        "  container-init DIR ROOT HOME   start ranks within a container (started by supervise)\n"
         "  container-look ROOT REQUEST   look at a node from within a container (started by serve)\n"
         "  mpi-head, mpi-node, mpi-rsh   start mpirun over the nodes of a run (started by supervise)\n"
         "  --version\n",
@@ -89,8 +89,8 @@ int run(int argc, char** argv) {
     if (argc == 4 && std::strcmp(argv[1], "slurm-answer") == 0) {
         return answer_slurm_question(RunDir{argv[2]}, argv[3]);
     }
-    if (argc == 4 && std::strcmp(argv[1], "container-init") == 0) {
-        return container_init(RunDir{argv[2]}, NodePaths(argv[3]));
+    if (argc == 5 && std::strcmp(argv[1], "container-init") == 0) {
+        return container_init(RunDir{argv[2]}, NodePaths(argv[3]), argv[4]);
     }
     if (argc == 4 && std::strcmp(argv[1], "container-look") == 0) {
         return container_look(NodePaths(argv[2]), argv[3]);

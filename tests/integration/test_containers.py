@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Rankscope contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ranks in containers of podman on two nodes: they train, their ends and stops are seen as on the node itself, and nothing is left.
+"""Ranks in containers of podman and docker on two nodes: they train, their ends and stops are seen as on the node itself, and nothing is left.
 
 The image is made here, of this system's own Python: no registry is asked."""
 import json
@@ -18,7 +18,6 @@ from pathlib import Path
 import support
 from support import CTL, SKIP, Run, new_cluster, patience, start, train_job, wait_until
 
-IMAGE = "localhost/rankscope-test"
 STORAGE = '[storage]\ndriver = "overlay"\nrunroot = "/run/containers"\ngraphroot = "/srv/containers"\n'
 # This machine may hold processes to fewer files than podman asks for, and crun refuses cgroups in hybrid mode.
 ENGINE = ('[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]\n'
@@ -61,37 +60,38 @@ def make_image(folder: Path) -> Path:
     return archive
 
 
-class Containers(unittest.TestCase):
+class Contained:
+    """What holds whichever runtime makes the containers."""
+    RUNTIME = ""
+    IMAGE = ""
+
     @classmethod
-    def setUpClass(cls):
+    def make_cluster(cls, user: str, prepare):
         folder = Path(tempfile.mkdtemp(prefix="rankscope-image-"))
         cls.addClassCleanup(shutil.rmtree, folder, True)
+        folder.chmod(0o755)
         make_image(folder)
-        cls.cluster = new_cluster(2, user="root", bind={str(folder): ("/srv/image", True)}).start()
+        cls.cluster = new_cluster(2, user=user, bind={str(folder): ("/srv/image", True)}).start()
         cls.addClassCleanup(cls.cluster.down)
         cls.nodes = [cls.cluster.node("node1"), cls.cluster.node("node2")]
         for node in cls.nodes:
-            containers = node.path("/etc/containers")
-            containers.mkdir(exist_ok=True)
-            (containers / "storage.conf").write_text(STORAGE)
-            (containers / "containers.conf").write_text(ENGINE)
-            node.run(["podman", "import", "--change", "WORKDIR /work", "/srv/image/image.tar", IMAGE], check=True, timeout=patience(120))
-        tried = cls.nodes[0].run(["podman", "run", "--rm", "--network=host", "--pid=host", IMAGE, "python3", "-c", "print('fine')"],
+            prepare(node)
+            node.run([cls.RUNTIME, "import", "--change", "WORKDIR /work", "/srv/image/image.tar", cls.IMAGE], check=True, timeout=patience(120))
+        tried = cls.nodes[0].run([cls.RUNTIME, "run", "--rm", "--network=host", "--pid=host", cls.IMAGE, "python3", "-c", "print('fine')"],
                                  timeout=patience(60))
         if tried.stdout.strip() != "fine":
-            raise unittest.SkipTest(f"podman runs no container here: {tried.stderr.strip()}")
+            raise unittest.SkipTest(f"{cls.RUNTIME} runs no container here: {tried.stderr.strip()}")
 
     def tearDown(self):
         for node in self.nodes:
             wait_until(lambda node=node: not self.left_on(node), patience(20), f"nothing is left on {node.name}")
 
-    @staticmethod
-    def left_on(node) -> list:
-        kept = node.run(["podman", "ps", "--all", "--quiet", "--filter", "name=rankscope-"]).stdout.split()
+    def left_on(self, node) -> list:
+        kept = node.run([self.RUNTIME, "ps", "--all", "--quiet", "--filter", "name=rankscope-"]).stdout.split()
         return kept + [p for p in node.processes() if any(word in str(p.cmdline) for word in ("container-init", "sleep(600)", "conmon"))]
 
     def job(self, script: str, **more) -> dict:
-        container = {"runtime": "podman", "image": IMAGE, **more.pop("container", {})}
+        container = {"runtime": self.RUNTIME, "image": self.IMAGE, **more.pop("container", {})}
         return {"name": "contained", "nodes": ["node1", "node2"], "procs_per_node": 1, "container": container,
                 "command": ["python3", "-c", script], **more}
 
@@ -116,10 +116,10 @@ class Containers(unittest.TestCase):
     def test_our_engine_trains_and_its_checkpoints_stay_on_the_node(self):
         job = train_job(["node1", "node2"], epochs=1, max_steps=20, batch_size=50)
         job["train"]["checkpoint"] = {"folder": "kept-checkpoints", "every_epochs": 1}
-        job["container"] = {"image": IMAGE}  # auto: podman is there
+        job["container"] = {"image": self.IMAGE, "runtime": self.RUNTIME}
         run = start(self.cluster, job)
         self.assertEqual(run.end(), 0, run.explain())
-        kept = list(self.nodes[0].path("/root/kept-checkpoints").iterdir())
+        kept = list(self.nodes[0].path(f"{self.nodes[0].home}/kept-checkpoints").iterdir())
         self.assertTrue(kept, run.explain())
 
     def test_kill_9_of_a_rank_names_it(self):
@@ -174,8 +174,8 @@ class Containers(unittest.TestCase):
 
     def test_a_container_that_somebody_ends_is_named(self):
         run = self.up()
-        name = self.nodes[0].run(["podman", "ps", "--format", "{{.Names}}", "--filter", "name=rankscope-"]).stdout.strip()
-        self.nodes[0].run(["podman", "kill", name], check=True)
+        name = self.nodes[0].run([self.RUNTIME, "ps", "--format", "{{.Names}}", "--filter", "name=rankscope-"]).stdout.strip()
+        self.nodes[0].run([self.RUNTIME, "kill", name], check=True)
         self.assertEqual(run.end(60), 1, run.explain())
         self.assertTrue(run.of("notice", id="container-ended"), run.explain())
         self.assertEqual(run.verdict()["culprit"]["node"], "node1", run.explain())
@@ -205,12 +205,12 @@ class Containers(unittest.TestCase):
 
     def test_a_container_that_runs_already_is_entered(self):
         for node in self.nodes:
-            node.path("/root/.cache/rankscope").mkdir(parents=True, exist_ok=True)
-            node.run(["podman", "run", "--detach", "--rm", "--name=standing", "--network=host", "--ipc=host", "--volume=/root/.cache:/root/.cache", IMAGE,
-                      "sleep", "3600"], check=True)
+            node.run(["mkdir", "-p", f"{node.home}/.cache/rankscope"], check=True)
+            node.run([self.RUNTIME, "run", "--detach", "--rm", "--name=standing", "--network=host", "--ipc=host",
+                      f"--volume={node.home}/.cache:{node.home}/.cache", self.IMAGE, "sleep", "3600"], check=True)
         try:
             job = self.job(LONG)
-            job["container"] = {"runtime": "podman", "name": "standing"}
+            job["container"] = {"runtime": self.RUNTIME, "name": "standing"}
             run = start(self.cluster, job)
             run.wait_for("both ranks are up", lambda r: sum("up" in e.get("text", "") for e in r.of("log")) == 2)
             # Its process ids are others than the node's: the node's are needed.
@@ -220,10 +220,10 @@ class Containers(unittest.TestCase):
             self.assertEqual((culprit["rank"], culprit["signal"]), (1, 9), run.explain())
             for node in self.nodes:
                 self.assertFalse([p for p in node.processes() if "sleep(600)" in str(p.cmdline)])
-                self.assertEqual(node.run(["podman", "inspect", "--format={{.State.Running}}", "standing"]).stdout.strip(), "true")
+                self.assertEqual(node.run([self.RUNTIME, "inspect", "--format={{.State.Running}}", "standing"]).stdout.strip(), "true")
         finally:
             for node in self.nodes:
-                node.run(["podman", "rm", "--force", "--time=0", "standing"])
+                node.run([self.RUNTIME, "rm", "--force", "standing"])
 
     def refused(self, code: str, **container) -> Run:
         run = start(self.cluster, self.job(SCRIPT, container=container, preflight="off"))
@@ -264,6 +264,55 @@ class Containers(unittest.TestCase):
         self.assertIn("python4", done.stdout + done.stderr)
         checks = self.preflight(image="localhost/absent:1")
         self.assertEqual(checks["no-container-image"]["status"], "warn", checks)
+
+
+class Podman(Contained, unittest.TestCase):
+    RUNTIME = "podman"
+    IMAGE = "localhost/rankscope-test"
+
+    @classmethod
+    def setUpClass(cls):
+        def prepare(node):
+            containers = node.path("/etc/containers")
+            containers.mkdir(exist_ok=True)
+            (containers / "storage.conf").write_text(STORAGE)
+            (containers / "containers.conf").write_text(ENGINE)
+        cls.make_cluster("root", prepare)
+
+
+class Docker(Contained, unittest.TestCase):
+    """Its daemon has the processes, and the user is not root: neither descends from the supervisor, nor needs to."""
+    RUNTIME = "docker"
+    IMAGE = "rankscope-test"
+
+    @classmethod
+    def setUpClass(cls):
+        if not shutil.which("dockerd"):
+            raise unittest.SkipTest("docker.io is not installed")
+
+        def prepare(node):
+            daemon = node.popen(["dockerd", "--iptables=false", "--bridge=none", "--data-root=/srv/docker", "--group=trainer",
+                                 "--default-ulimit=nofile=1024:1024"],
+                                user=(0, 0), cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            cls.addClassCleanup(daemon.wait)
+            cls.addClassCleanup(daemon.terminate)
+            wait_until(lambda: node.run(["docker", "info"]).returncode == 0 or daemon.poll() is not None, patience(60), "dockerd answers")
+        cls.make_cluster("trainer", prepare)
+
+    def test_ranks_and_their_files_belong_to_the_user(self):
+        script = "import os\nopen(os.path.expanduser('~/made'), 'w').close()\nprint('as', os.getuid(), os.getgid(), os.path.expanduser('~'), flush=True)"
+        run = start(self.cluster, self.job(script))
+        self.assertEqual(run.end(60), 0, run.explain())
+        said = [event["text"] for event in run.of("log") if event["text"].startswith("as ")]
+        self.assertTrue(all(line.startswith("as 59000 59000 /home/trainer/.cache/rankscope/runs/") for line in said), said)
+
+    def test_a_daemon_that_refuses_the_user_is_named_with_the_command(self):
+        self.nodes[0].run(["chmod", "600", "/run/docker.sock"], user=(0, 0), check=True)
+        try:
+            run = self.refused("container-denied")
+            self.assertIn("usermod -aG docker", run.explain())
+        finally:
+            self.nodes[0].run(["chmod", "660", "/run/docker.sock"], user=(0, 0), check=True)
 
 
 if __name__ == "__main__":

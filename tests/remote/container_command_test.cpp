@@ -161,6 +161,10 @@ TEST(ContainerFailure, KeepsTheLastLineAndNamesRuntimeAndImage) {
     const auto failure = container_failure(container("podman", "image"),
                                            "1\nError: 4\ntime=\"now\"\nSee 'docker run --help'.\n\n");
     EXPECT_EQ(failure.detail, "Error: 4");
+    const std::string usage =
+        "unknown flag: --colour\n\nUsage:  docker run [OPTIONS] IMAGE\n\nRun 'docker run --help' for more "
+        "information";
+    EXPECT_EQ(container_failure(container("docker", "image"), usage).detail, "unknown flag: --colour");
     EXPECT_THAT(failure.args, ElementsAre("podman", "image"));
 }
 

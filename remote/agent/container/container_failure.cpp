@@ -54,7 +54,11 @@ std::string last_line(const std::string& said) {
     std::string last;
     for (const auto line : split(said, '\n')) {
         const auto text = trimmed(line);
-        const bool noise = text.empty() || text.starts_with("See '") || text.starts_with("time=");
+        if (text.starts_with("Usage:")) {
+            break;
+        }
+        const bool noise = text.empty() || text.starts_with("See '") || text.starts_with("Run '") ||
+                           text.starts_with("time=");
         if (!noise || last.empty()) {
             last = std::string(text);
         }

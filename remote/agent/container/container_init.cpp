@@ -46,7 +46,8 @@ void find_home(const RunDir& dir) {
 
 class ContainerInit {
 public:
-    ContainerInit(RunDir dir, NodePaths paths) : dir_(std::move(dir)), paths_(std::move(paths)) {}
+    ContainerInit(RunDir dir, NodePaths paths, fs::path node_home)
+        : dir_(std::move(dir)), paths_(std::move(paths)), node_home_(std::move(node_home)) {}
 
     int run() {
         std::ifstream file(dir_.spec(), std::ios::binary);
@@ -83,7 +84,14 @@ private:
         if (!run_.bundle().empty() && !run_.entry().empty()) {
             run_.set_entry(startable_entry(paths_.bundle(run_.bundle()), run_.entry()));
         }
-        if (auto python = find_python_environment(run_.own())) {
+        wire::OwnProgram own = run_.own();
+        if (own.venv().starts_with("~/")) {
+            own.set_venv((node_home_ / own.venv().substr(2)).string());
+        }
+        if (own.conda().starts_with("~/")) {
+            own.set_conda((node_home_ / own.conda().substr(2)).string());
+        }
+        if (auto python = find_python_environment(own)) {
             python_ = std::move(*python);
             news.mutable_ready()->set_note(python_.note);
         } else {
@@ -176,6 +184,7 @@ private:
 
     RunDir dir_;
     NodePaths paths_;
+    fs::path node_home_;
     wire::StartRun run_;
     PythonEnvironment python_;
     ContainerSocket socket_;
@@ -185,8 +194,8 @@ private:
 
 }  // namespace
 
-int container_init(const RunDir& dir, const NodePaths& paths) {
-    return ContainerInit(dir, paths).run();
+int container_init(const RunDir& dir, const NodePaths& paths, const fs::path& node_home) {
+    return ContainerInit(dir, paths, node_home).run();
 }
 
 }  // namespace rankscope::agent

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/paths.h>
 #include <base/sha256.h>
 #include <base/text.h>
 #include <remote/agent/container/container_command.h>
@@ -14,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -81,6 +83,48 @@ AgentFailure failure_of(const wire::Container& container, const ProgramAnswer& a
     return container_failure(container, answer.late ? said + '\n' + answer.why() : said);
 }
 
+// "~/" of a job is the node's home folder, also for who has another one in the container. Its paths come back as they were.
+class NodesHome {
+public:
+    wire::InspectHost expand(const wire::InspectHost& asked) {
+        wire::InspectHost inside = asked;
+        for (auto& path : *inside.mutable_paths()) {
+            path = whole(path);
+        }
+        for (auto& program : *inside.mutable_programs()) {
+            program = whole(program);
+        }
+        inside.set_python(whole(asked.python()));
+        inside.set_venv(whole(asked.venv()));
+        inside.set_conda(whole(asked.conda()));
+        return inside;
+    }
+    void restore(wire::HostInspection& seen) const {
+        for (auto& path : *seen.mutable_paths()) {
+            path.set_path(as_asked(path.path()));
+        }
+        for (auto& program : *seen.mutable_programs()) {
+            program.set_name(as_asked(program.name()));
+        }
+    }
+
+private:
+    std::string whole(const std::string& path) {
+        if (!path.starts_with("~/")) {
+            return path;
+        }
+        const std::string expanded = expand_home(path).string();
+        asked_[expanded] = path;
+        return expanded;
+    }
+    std::string as_asked(const std::string& path) const {
+        const auto asked = asked_.find(path);
+        return asked == asked_.end() ? path : asked->second;
+    }
+
+    std::map<std::string, std::string> asked_;
+};
+
 std::optional<AgentFailure> pull(const wire::Container& container, const std::stop_token& stop) {
     const auto check = image_check(container);
     if (check.empty()) {
@@ -119,12 +163,14 @@ wire::ContainerState inspect_container(const NodePaths& paths, const wire::Inspe
     std::error_code ignored;
     const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
     const auto place = container_place(container, "", {paths.root(), program.parent_path()});
+    NodesHome home;
     const auto command = container_command(container, place,
                                            {program.string(), "container-look", paths.root().string(),
-                                            hex_of(request.inside().SerializeAsString())});
+                                            hex_of(home.expand(request.inside()).SerializeAsString())});
     const auto answer = ask_program({.argv = command, .seconds = kLookWithin}, stop);
     if (auto seen = answer.good() ? read_answer(answer.output) : std::nullopt) {
         state = std::move(*seen);
+        home.restore(*state.mutable_inside());
         state.set_own_network(state.network_namespace() != namespace_of("net"));
         state.set_own_processes(state.process_namespace() != namespace_of("pid"));
     } else {

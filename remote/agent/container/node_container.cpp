@@ -95,7 +95,8 @@ AgentResult<std::unique_ptr<NodeContainer>> NodeContainer::start(const wire::Sta
     auto place = container_place(container, name, folders);
     place.pull = run.has_slurm();  // nobody has asked these nodes before
     const auto command = container_command(
-        container, place, {program.string(), "container-init", dir.dir.string(), paths.root().string()});
+        container, place,
+        {program.string(), "container-init", dir.dir.string(), paths.root().string(), home_dir().string()});
     auto client = ChildProcess::start(
         command, {.error = ChildProcess::Stream::Pipe, .own_session = true, .environment = {}});
     if (!client) {

@@ -45,8 +45,14 @@ void take_container(NodeView& view, wire::ContainerState&& state) {
     auto& inside = *view.container->mutable_inside();
     inside.mutable_programs()->Swap(view.host.mutable_programs());
     inside.mutable_limits()->Swap(view.host.mutable_limits());
-    // The node's own folders, which the agent works in, come first on both sides.
-    inside.mutable_paths()->Swap(view.host.mutable_paths());
+    // Home is another folder there: the node's stays, in which the agent works.
+    for (auto& path : *view.host.mutable_paths()) {
+        const auto within = std::find_if(inside.paths().begin(), inside.paths().end(),
+                                         [&path](const auto& entry) { return entry.path() == path.path(); });
+        if (within != inside.paths().end()) {
+            path = *within;
+        }
+    }
     for (const auto& version : inside.versions()) {
         if (is_of_node(version.name())) {
             continue;
