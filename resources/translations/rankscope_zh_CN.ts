@@ -255,6 +255,18 @@
             <source>pushed 1 file, %1 kB, to %2 in %3 ms; removed %4 of an earlier push</source>
             <translation>已推送 1 个文件,%1 kB,到 %2,用时 %3 毫秒;移除了 %4 个先前推送的文件</translation>
         </message>
+        <message>
+            <source>getting the image %1</source>
+            <translation>正在获取镜像 %1</translation>
+        </message>
+        <message>
+            <source>Stopped by the user.</source>
+            <translation>已由用户停止。</translation>
+        </message>
+        <message>
+            <source>has the image %1 after %2 s</source>
+            <translation>在 %2 秒后获得镜像 %1</translation>
+        </message>
     </context>
     <context>
         <name>AlertCommand</name>
@@ -3188,6 +3200,70 @@
             <source>Build the program on the oldest node, or use a node with a newer system.</source>
             <translation>在最旧的节点上构建该程序，或使用系统更新的节点。</translation>
         </message>
+        <message>
+            <source>{node} does not let you use {1}: {detail}.</source>
+            <translation>{node} 不允许您使用 {1}：{detail}。</translation>
+        </message>
+        <message>
+            <source>Docker: start its daemon (`sudo systemctl start docker`) and join its group (`sudo usermod -aG docker $USER`, then log in again). Podman: give your account ids for containers (`sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER`).</source>
+            <translation>Docker：启动其守护进程（`sudo systemctl start docker`），并加入其用户组（`sudo usermod -aG docker $USER`，然后重新登录）。Podman：为您的账户分配容器用的 ID（`sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER`）。</translation>
+        </message>
+        <message>
+            <source>The container of {1} on {node} ended before its ranks did: {2}</source>
+            <translation>{node} 上 {1} 的容器先于其 rank 结束：{2}</translation>
+        </message>
+        <message>
+            <source>Somebody stopped it, or it reached its memory limit (`--memory`). `podman events` or `docker events` shows who.</source>
+            <translation>有人停止了它，或者它达到了内存限制（`--memory`）。`podman events` 或 `docker events` 可显示是谁。</translation>
+        </message>
+        <message>
+            <source>A folder of {node} cannot be used in the container {2}: {detail}.</source>
+            <translation>{node} 的一个文件夹无法在容器 {2} 中使用：{detail}。</translation>
+        </message>
+        <message>
+            <source>The container needs the folder ~/.cache/rankscope (or cache_dir: of the node) and what mounts: names. A file server may refuse it to root: set cache_dir: to a local folder.</source>
+            <translation>容器需要文件夹 ~/.cache/rankscope（或该节点的 cache_dir:）以及 mounts: 列出的内容。文件服务器可能拒绝 root 访问：请将 cache_dir: 设为本地文件夹。</translation>
+        </message>
+        <message>
+            <source>The container does not get the GPUs of {node}: {detail}.</source>
+            <translation>容器得不到 {node} 的 GPU：{detail}。</translation>
+        </message>
+        <message>
+            <source>Install nvidia-container-toolkit there. Podman: `sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml`. Docker: `sudo nvidia-ctk runtime configure --runtime=docker &amp;&amp; sudo systemctl restart docker`.</source>
+            <translation>请在该节点安装 nvidia-container-toolkit。Podman：`sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml`。Docker：`sudo nvidia-ctk runtime configure --runtime=docker &amp;&amp; sudo systemctl restart docker`。</translation>
+        </message>
+        <message>
+            <source>The container {2} does not start on {node}: {detail}.</source>
+            <translation>容器 {2} 无法在 {node} 上启动：{detail}。</translation>
+        </message>
+        <message>
+            <source>{1} refuses it: correct container: in the job, or try the image there by hand.</source>
+            <translation>{1} 拒绝了它：请更正作业中的 container:，或在该节点手动试运行该镜像。</translation>
+        </message>
+        <message>
+            <source>No container {2} runs on {node}: {detail}.</source>
+            <translation>{node} 上没有正在运行的容器 {2}：{detail}。</translation>
+        </message>
+        <message>
+            <source>Start it there, or write image: instead of name: in the job.</source>
+            <translation>请在该节点启动它，或在作业中写 image: 而不是 name:。</translation>
+        </message>
+        <message>
+            <source>{node} does not have the image {2}, and cannot get it: {detail}.</source>
+            <translation>{node} 没有镜像 {2}，也无法获取：{detail}。</translation>
+        </message>
+        <message>
+            <source>Correct the name of the image, log in to its registry there, or copy it from a node that has it: `{1} save {2} | ssh NODE {1} load`.</source>
+            <translation>请更正镜像名称，在该节点登录其仓库，或从已有该镜像的节点复制：`{1} save {2} | ssh NODE {1} load`。</translation>
+        </message>
+        <message>
+            <source>{1} is not installed on {node}.</source>
+            <translation>{node} 上没有安装 {1}。</translation>
+        </message>
+        <message>
+            <source>Install it there: `sudo apt install podman`. Or name the runtime that the nodes have with container: in the job.</source>
+            <translation>请在该节点安装：`sudo apt install podman`。或者在作业的 container: 中写明各节点已有的运行时。</translation>
+        </message>
     </context>
     <context>
         <name>FaultMarks</name>
@@ -4175,6 +4251,34 @@
         <message>
             <source>Write minutes, "HH:MM:SS" or "D-HH:MM:SS".</source>
             <translation>写分钟数、"HH:MM:SS" 或 "D-HH:MM:SS"。</translation>
+        </message>
+        <message>
+            <source>there is an image as well</source>
+            <translation>同时还给出了镜像</translation>
+        </message>
+        <message>
+            <source>Keep one: image for a container of this run, name for one that runs already.</source>
+            <translation>只保留一个：image 用于为本次运行创建容器，name 用于已在运行的容器。</translation>
+        </message>
+        <message>
+            <source>names neither image nor container</source>
+            <translation>既没有给出镜像，也没有给出容器</translation>
+        </message>
+        <message>
+            <source>the container runs already</source>
+            <translation>该容器已在运行</translation>
+        </message>
+        <message>
+            <source>Start it with these mounts, or name its image instead.</source>
+            <translation>请用这些挂载启动它，或改为给出其镜像。</translation>
+        </message>
+        <message>
+            <source>"%1" is not a mount</source>
+            <translation>"%1" 不是挂载</translation>
+        </message>
+        <message>
+            <source>Write SOURCE:TARGET or SOURCE:TARGET:ro with whole paths, such as /data:/data:ro.</source>
+            <translation>请写 SOURCE:TARGET 或 SOURCE:TARGET:ro，使用完整路径，例如 /data:/data:ro。</translation>
         </message>
     </context>
     <context>
@@ -5549,6 +5653,54 @@
             <source>Share of samples that leave out the last residual branch, fewer before it: vision transformers, EfficientNet.</source>
             <translation>跳过最后一个残差分支的样本比例，越靠前越少：视觉 Transformer、EfficientNet。</translation>
         </message>
+        <message>
+            <source>Container</source>
+            <translation>容器</translation>
+        </message>
+        <message>
+            <source>Container image</source>
+            <translation>容器镜像</translation>
+        </message>
+        <message>
+            <source>The ranks run in a container of this image, one on each node, with the node's network, /dev/shm and GPUs. A node that lacks it pulls it. Or a file on the nodes (.sif, .sqsh).</source>
+            <translation>各 rank 在此镜像的容器中运行，每个节点一个容器，使用节点的网络、/dev/shm 和 GPU。没有该镜像的节点会自动拉取。也可以是节点上的文件（.sif、.sqsh）。</translation>
+        </message>
+        <message>
+            <source>none: on the nodes themselves</source>
+            <translation>无：直接在节点上运行</translation>
+        </message>
+        <message>
+            <source>Running container</source>
+            <translation>正在运行的容器</translation>
+        </message>
+        <message>
+            <source>A container that runs on every node already, instead of image. The folder ~/.cache/rankscope must be mounted in it at the same path.</source>
+            <translation>每个节点上已在运行的容器，用来代替 image。文件夹 ~/.cache/rankscope 必须以相同路径挂载在其中。</translation>
+        </message>
+        <message>
+            <source>Container runtime</source>
+            <translation>容器运行时</translation>
+        </message>
+        <message>
+            <source>auto: of the image's kind, else the first of them that a node has.</source>
+            <translation>auto：按镜像的类型，否则取节点上有的第一个。</translation>
+        </message>
+        <message>
+            <source>Mounts</source>
+            <translation>挂载</translation>
+        </message>
+        <message>
+            <source>SOURCE, SOURCE:TARGET or SOURCE:TARGET:ro. Folders that the job names and the node has are mounted anyway.</source>
+            <translation>SOURCE、SOURCE:TARGET 或 SOURCE:TARGET:ro。作业提到且节点上存在的文件夹总会挂载。</translation>
+        </message>
+        <message>
+            <source>Container options</source>
+            <translation>容器选项</translation>
+        </message>
+        <message>
+            <source>Options of the runtime's command, a word each.</source>
+            <translation>运行时命令的选项，每个一个词。</translation>
+        </message>
     </context>
     <context>
         <name>KeyInstall</name>
@@ -6525,6 +6677,14 @@
         <message>
             <source>published accuracy on ImageNet-1k: %1 %</source>
             <translation>ImageNet-1k 上的公开准确率：%1 %</translation>
+        </message>
+        <message>
+            <source>On each node the ranks run in a container of the image %1.</source>
+            <translation>在每个节点上，rank 在镜像 %1 的容器中运行。</translation>
+        </message>
+        <message>
+            <source>On each node the ranks run in its container %1.</source>
+            <translation>在每个节点上，rank 在其容器 %1 中运行。</translation>
         </message>
     </context>
     <context>
@@ -12678,6 +12838,38 @@
         <message>
             <source>Connections, loss and bandwidth: there is no second node.</source>
             <translation>连接、丢包和带宽：没有第二个节点。</translation>
+        </message>
+        <message>
+            <source>%1 does not have the image %2: the start gets it.</source>
+            <translation>%1 没有镜像 %2：启动时会获取。</translation>
+        </message>
+        <message>
+            <source>The container on %1 has a network of its own: other nodes cannot reach its ranks.</source>
+            <translation>%1 上的容器有自己的网络：其他节点无法连到其中的 rank。</translation>
+        </message>
+        <message>
+            <source>Leave --network out of container.options.</source>
+            <translation>请从 container.options 中去掉 --network。</translation>
+        </message>
+        <message>
+            <source>Start it with --network=host.</source>
+            <translation>请用 --network=host 启动它。</translation>
+        </message>
+        <message>
+            <source>The container on %1 has process ids of its own: what NCCL and PyTorch say of processes cannot be matched with ranks.</source>
+            <translation>%1 上的容器有自己的进程号：NCCL 和 PyTorch 所说的进程无法与 rank 对应。</translation>
+        </message>
+        <message>
+            <source>Leave --pid out of container.options.</source>
+            <translation>请从 container.options 中去掉 --pid。</translation>
+        </message>
+        <message>
+            <source>Start it with --pid=host.</source>
+            <translation>请用 --pid=host 启动它。</translation>
+        </message>
+        <message>
+            <source>The container starts on every node.</source>
+            <translation>容器在每个节点上都能启动。</translation>
         </message>
     </context>
     <context>

@@ -147,7 +147,10 @@ void Supervisor::watch_container() {
     }
     const auto changes = container_->take();
     if (container_->is_gone() && any_running() && !stop_) {
-        add_notice(spool_, -1, "container-ended", {run_.container().image(), container_->last_words()});
+        const auto& container = run_.container();
+        add_notice(
+            spool_, -1, "container-ended",
+            {container.image().empty() ? container.name() : container.image(), container_->last_words()});
     }
     for (const auto& change : changes) {
         rank_changed(change.pid, change.status);

@@ -66,7 +66,7 @@ void read_mounts(const KeyReader& reader, Job& job) {
 void add_container(JobKeyTable& table) {
     table.sections.push_back({.path = "container", .example = "container: { image: pytorch/pytorch }"});
     add(table, "container.image", RANKSCOPE_JOB_MEMBER(container.image),
-        in_container({.label = "Container &image",
+        in_container({.label = "Container image",
                       .help = "The ranks run in a container of this image, one on each node, with the node's "
                               "network, /dev/shm and GPUs. A node that lacks it pulls it. Or a file on the "
                               "nodes (.sif, .sqsh).",

@@ -437,6 +437,13 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
         }
         plan.ranks.push_back(std::move(rank));
     }
+    if (job.container.wanted()) {
+        plan.notes.push_back(
+            job.container.name.empty()
+                ? text(kContext, "On each node the ranks run in a container of the image %1.",
+                       {job.container.image})
+                : text(kContext, "On each node the ranks run in its container %1.", {job.container.name}));
+    }
     if (job.train && config::check_train_config(*job.train).empty()) {
         plan.cost = engine::training_cost(config::parse_train_config(*job.train));
         plan.training = training_advice(job, plan.world_size);
