@@ -6308,10 +6308,6 @@
             <translation>--array %1：作业数组的每个下标是一个作业；这里成为一次运行。请为每个值各启动一次。</translation>
         </message>
         <message>
-            <source>the program runs outside the container</source>
-            <translation>程序在容器之外运行</translation>
-        </message>
-        <message>
             <source>a run is not queued again; restart it, or use checkpoints</source>
             <translation>运行不会重新排队；请重新启动它，或使用检查点</translation>
         </message>
@@ -6378,10 +6374,6 @@
         <message>
             <source>Give each one (rankscopectl:%1).</source>
             <translation>请逐一给出（rankscopectl：%1）。</translation>
-        </message>
-        <message>
-            <source>%1: the ranks start outside of the container; say with venv: or conda: where their programs are.</source>
-            <translation>%1：各 rank 在容器之外启动；请用 venv: 或 conda: 指明其程序的位置。</translation>
         </message>
         <message>
             <source>%1: left out; say with venv: or conda: where the programs of the ranks are.</source>
@@ -6462,6 +6454,18 @@
         <message>
             <source>%1 is not here, so what it starts is not known: each node runs it as it is.</source>
             <translation>%1 不在这里，因此不知道它启动什么：每个节点原样运行它。</translation>
+        </message>
+        <message>
+            <source>%1: a folder of this computer. push: brings it to the nodes, or container.mounts names one that they have.</source>
+            <translation>%1：这是本机的文件夹。用 push: 把它带到各节点，或在 container.mounts 中写节点上已有的文件夹。</translation>
+        </message>
+        <message>
+            <source>%1: each node makes a container for its ranks.</source>
+            <translation>%1：每个节点为其 rank 创建一个容器。</translation>
+        </message>
+        <message>
+            <source>a run makes a container of its own</source>
+            <translation>运行会自己创建容器</translation>
         </message>
     </context>
     <context>

@@ -83,6 +83,52 @@ TEST_F(Scripts, ReadALauncherBelowShellsAndWrappers) {
         read("docker run --rm --gpus all -e NCCL_DEBUG=WARN image:1 torchrun --nproc-per-node=2 fit.py\n");
     EXPECT_EQ(container.job.procs_per_node, 2);
     EXPECT_EQ(container.job.env.at("NCCL_DEBUG"), "WARN");
+    EXPECT_EQ(container.job.container.image, "image:1");
+    EXPECT_EQ(container.job.container.runtime, ContainerRuntime::Docker);
+    EXPECT_TRUE(container.job.container.options.empty());
+}
+
+TEST_F(Scripts, ReadContainersWithTheirMountsAndFolders) {
+    const PastedLine docker = read(
+        "cd /home/me/proj\ndocker run --rm -it --gpus all --ipc=host --network host --shm-size 16g -v "
+        "/data:/data:ro "
+        "-v $PWD/code:/code -w /code --ulimit memlock=-1 reg/img:2 bash -c 'torchrun --nproc-per-node=2 "
+        "fit.py'\n");
+    EXPECT_EQ(docker.job.container.image, "reg/img:2");
+    EXPECT_EQ(docker.job.container.mounts, (Words{"/data:/data:ro", "/home/me/proj/code:/code"}));
+    EXPECT_EQ(docker.job.container.options, Words{"--ulimit=memlock=-1"});
+    EXPECT_EQ(docker.job.workdir, "/code");
+    const PastedLine entered =
+        read("cd /tmp/x\npodman exec -it box bash -c 'cd /code && torchrun --nproc-per-node=2 fit.py'\n");
+    EXPECT_EQ(entered.job.container.name, "box");
+    EXPECT_EQ(entered.job.container.runtime, ContainerRuntime::Podman);
+    EXPECT_EQ(entered.job.workdir, "/code");
+    const PastedLine outside = read(
+        "cd /tmp/x\nsrun -N 2 --ntasks-per-node=4 singularity exec --nv -B /a,/b:/c img.sif python fit.py\n");
+    EXPECT_EQ(outside.job.container.image, "img.sif");
+    EXPECT_EQ(outside.job.container.mounts, (Words{"/a", "/b:/c"}));
+    EXPECT_EQ(outside.job.command, (Words{"python", "fit.py"}));
+    EXPECT_EQ(outside.job.workdir, "") << "the image's";
+    const PastedLine here =
+        read("docker run --gpus '\"device=0,1\"' -v .:/code img python3 fit.py --epochs 2\n");
+    EXPECT_EQ(here.job.container.options, Words{"--gpus=\"device=0,1\""});
+    EXPECT_TRUE(here.job.container.mounts.empty());
+    EXPECT_TRUE(std::any_of(here.notes.begin(), here.notes.end(), [](const std::string& note) {
+        return note.starts_with(".:/code: a folder of this computer");
+    }));
+}
+
+TEST(PastedLines, TakeTheContainerOfPyxis) {
+    PastedText pasted;
+    pasted.text =
+        "srun -N 2 --ntasks-per-node=8 --container-image=nvcr.io#nvidia/pytorch:25.09-py3 "
+        "--container-mounts=/a:/a,/b:/c "
+        "--container-workdir=/c python fit.py";
+    const auto line = read_script_text(pasted).line;
+    ASSERT_TRUE(line);
+    EXPECT_EQ(line->job.container.image, "nvcr.io/nvidia/pytorch:25.09-py3");
+    EXPECT_EQ(line->job.container.mounts, (Words{"/a:/a", "/b:/c"}));
+    EXPECT_EQ(line->job.workdir, "/c");
 }
 
 TEST_F(Scripts, AskForWhatAFileSetsThatIsNotHere) {

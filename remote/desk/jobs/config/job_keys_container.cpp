@@ -42,9 +42,13 @@ constexpr const char* kContainer = "Container";
 
 KeyInfo in_container(KeyInfo info) {
     info.group = kContainer;
-    info.rare = true;
     info.scope = config::Scope::Node;
     return info;
+}
+
+KeyInfo rare_in_container(KeyInfo info) {
+    info.rare = true;
+    return in_container(std::move(info));
 }
 
 void read_mounts(const KeyReader& reader, Job& job) {
@@ -73,11 +77,12 @@ void add_container(JobKeyTable& table) {
                       .absent = "none: on the nodes themselves",
                       .example = "image: pytorch/pytorch"}));
     add(table, "container.name", RANKSCOPE_JOB_MEMBER(container.name),
-        in_container({.label = "Running container",
-                      .help = "A container that runs on every node already, instead of image. The folder "
-                              "~/.cache/rankscope must be mounted in it at the same path.",
-                      .absent = "none",
-                      .example = "name: training"}));
+        rare_in_container({.label = "Running container",
+                           .help =
+                               "A container that runs on every node already, instead of image. The folder "
+                               "~/.cache/rankscope must be mounted in it at the same path.",
+                           .absent = "none",
+                           .example = "name: training"}));
     table.keys.push_back(config::choice_key<Job, ContainerRuntime>(
         "container.runtime", RANKSCOPE_JOB_MEMBER(container.runtime),
         {{"auto", ContainerRuntime::Auto},
@@ -85,21 +90,22 @@ void add_container(JobKeyTable& table) {
          {"docker", ContainerRuntime::Docker},
          {"apptainer", ContainerRuntime::Apptainer},
          {"enroot", ContainerRuntime::Enroot}},
-        in_container({.label = "Container runtime",
-                      .help = "auto: of the image's kind, else the first of them that a node has."})));
-    add_special(table, "container.mounts",
-                in_container({.kind = config::KeyKind::Words,
-                              .label = "Mounts",
-                              .help = "SOURCE, SOURCE:TARGET or SOURCE:TARGET:ro. Folders that the job names "
-                                      "and the node has are mounted anyway.",
-                              .absent = "none",
-                              .example = "mounts: ['/data:/data:ro']"}),
-                read_mounts, [](const Job& job) -> json { return job.container.mounts; });
+        rare_in_container({.label = "Container runtime",
+                           .help = "auto: of the image's kind, else the first of them that a node has."})));
+    add_special(
+        table, "container.mounts",
+        rare_in_container({.kind = config::KeyKind::Words,
+                           .label = "Mounts",
+                           .help = "SOURCE, SOURCE:TARGET or SOURCE:TARGET:ro. Folders that the job names "
+                                   "and the node has are mounted anyway.",
+                           .absent = "none",
+                           .example = "mounts: ['/data:/data:ro']"}),
+        read_mounts, [](const Job& job) -> json { return job.container.mounts; });
     add(table, "container.options", RANKSCOPE_JOB_MEMBER(container.options),
-        in_container({.label = "Container options",
-                      .help = "Options of the runtime's command, a word each.",
-                      .absent = "none",
-                      .example = "options: [--memory=64g]"}));
+        rare_in_container({.label = "Container options",
+                           .help = "Options of the runtime's command, a word each.",
+                           .absent = "none",
+                           .example = "options: [--memory=64g]"}));
 }
 
 }  // namespace job_key_parts

@@ -16,9 +16,10 @@ PATH=$RS_PATH
 
 # KIND WORD…: the program and its words. A file has its last name only when it is complete.
 record() {
-    local file=$RS_OUT/$EPOCHREALTIME.$BASHPID
+    local file=$RS_OUT/$EPOCHREALTIME.$BASHPID folder=$PWD
+    if [ "$folder" = "$RS_OUTSIDE" ]; then folder=/job; fi # the folder of a container is another one
     {
-        printf '%s\0' "$1" "$RS_NODE" "$PWD" "$RS_WRAPPERS" "$RS_BEFORE" $(($# - 1)) "${@:2}"
+        printf '%s\0' "$1" "$RS_NODE" "$folder" "$RS_WRAPPERS" "$RS_BEFORE" $(($# - 1)) "${@:2}"
         env -0
     } > "$file.part" && mv "$file.part" "$file.record"
     exit 0
@@ -184,6 +185,7 @@ case $rs_name in
             at=$(first_word "$container_options" "$@")
             if [ "$at" -lt $# ]; then
                 take_container_environment "${@:1:$((at - 1))}"
+                export RS_OUTSIDE=$PWD
                 within "$rs_name $verb ${*:1:$at}" "${@:$((at + 1))}"
             fi
         fi
@@ -195,6 +197,7 @@ case $rs_name in
         if [ "$verb" = exec ] || [ "$verb" = run ]; then
             shift "$at"
             at=$(first_word "-B --bind -H --home -W --workdir --pwd --env --env-file --overlay -o --network --app" "$@")
+            export RS_OUTSIDE=$PWD
             if [ "$at" -lt $# ]; then within "$rs_name $verb ${*:1:$at}" "${@:$((at + 1))}"; fi
         fi
         record left "$rs_name" "$@"

@@ -6,6 +6,7 @@
 #include <base/files.h>
 #include <base/text.h>
 #include <remote/desk/jobs/launch_lines/batch_script.h>
+#include <remote/desk/jobs/launch_lines/container_line.h>
 #include <remote/desk/jobs/launch_lines/named_files.h>
 #include <remote/desk/jobs/launch_lines/program_line.h>
 #include <remote/desk/jobs/launch_lines/sandbox_shell.h>
@@ -474,19 +475,11 @@ private:
         std::vector<std::string> notes;
         for (const auto& start : script_.starts) {
             for (const auto& wrapper : start.wrappers) {
-                const std::string program = wrapper.substr(0, wrapper.find(' '));
-                const bool container = program == "docker" || program == "podman" || program == "nerdctl" ||
-                                       program == "singularity" || program == "apptainer";
-                const std::string note =
-                    container
-                        ? text(kContext,
-                               "%1: the ranks start outside of the container; say with venv: or conda: where "
-                               "their programs are.",
-                               {wrapper})
-                        : text(kContext,
-                               "%1: left out; say with venv: or conda: where the programs of the ranks are.",
-                               {wrapper});
-                if (trains(start) && std::find(notes.begin(), notes.end(), note) == notes.end()) {
+                const std::string note = text(
+                    kContext, "%1: left out; say with venv: or conda: where the programs of the ranks are.",
+                    {wrapper});
+                if (!read_container_line(wrapper) && trains(start) &&
+                    std::find(notes.begin(), notes.end(), note) == notes.end()) {
                     notes.push_back(note);
                 }
             }
@@ -495,6 +488,11 @@ private:
     }
 
     void add_notes(PastedLine& line) const {
+        for (const auto& start : script_.starts) {
+            for (const auto& wrapper : trains(start) ? start.wrappers : Words()) {
+                take_container(from_its_folder(wrapper), line);
+            }
+        }
         for (auto& note : wrapper_notes()) {
             line.notes.push_back(std::move(note));
         }
@@ -535,9 +533,13 @@ bool needs_a_shell(const std::string& text) {
         "pixi", "pipenv", "numactl", "taskset", "sudo", "docker",   "podman", "singularity", "apptainer",
         "ssh",  "tune",   "timeout", "stdbuf",  "nice", "setsid"};
     const auto split = split_shell_text(text);
+    static const std::set<std::string> kContainers{"docker", "podman", "singularity", "apptainer"};
     return std::any_of(split.commands.begin(), split.commands.end(), [&](const WrittenCommand& command) {
-        return !command.words.empty() &&
-               (kWords.count(base_name(command.words.front())) > 0 || has_text(command.words.front(), "("));
+        const bool container =
+            std::any_of(command.words.begin(), command.words.end(),
+                        [](const std::string& word) { return kContainers.count(base_name(word)) > 0; });
+        return !command.words.empty() && (container || kWords.count(base_name(command.words.front())) > 0 ||
+                                          has_text(command.words.front(), "("));
     });
 }
 

@@ -4,6 +4,7 @@
 // srun (Slurm): typed once, inside an allocation or to get one.
 
 #include <base/text.h>
+#include <remote/desk/jobs/launch_lines/container_line.h>
 #include <remote/desk/jobs/launch_lines/launch_tool.h>
 #include <remote/desk/jobs/launch_lines/script_values.h>
 #include <remote/desk/jobs/launch_lines/shell_words.h>
@@ -228,9 +229,7 @@ Result<void> read_srun(const Words& words, std::size_t at, PastedLine& line) {
                       {value}));
              return std::string();
          }});
-    leave_out(rules, text(kContext, "the program runs outside the container"),
-              {"container-image", "container-mounts", "container-name", "container-workdir", "container-env"},
-              {"container-mount-home", "no-container-mount-home", "container-writable"});
+    add_pyxis(rules, line);
     leave_out(rules, text(kContext, "a run is not queued again; restart it, or use checkpoints"), {},
               {"requeue"});
     leave_out(rules, because_of_allocation(), {"jobid"},
