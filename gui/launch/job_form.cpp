@@ -90,7 +90,8 @@ JobForm::JobForm(QWidget* parent, EngineParts engine)
     });
     make_training();
     make_program();
-    rows_->add([](const config::KeyInfo& info) { return info.path == "env"; });
+    rows_->add(
+        [](const config::KeyInfo& info) { return info.path == "container.image" || info.path == "env"; });
     make_life();
     make_more();
     show_rows();

@@ -4,7 +4,7 @@
 #include <base/log.h>
 #include <base/text.h>
 #include <remote/agent/container/container_init.h>
-#include <remote/agent/container/container_look.h>
+#include <remote/agent/inspection/container_look.h>
 #include <remote/agent/mpi/mpi_launch.h>
 #include <remote/agent/node/node_paths.h>
 #include <remote/agent/node/users_umask.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/jobs/config/job.h>
-#include <remote/desk/runs/launch/container_spec.h>
+#include <remote/desk/runs/preflight/container_spec.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <base/paths.h>
 #include <base/text.h>
 #include <remote/agent/container/container_command.h>
-#include <remote/agent/inspection/programs.h>
+#include <remote/agent/ranks/rank_process.h>
 
 #include <unistd.h>
 
@@ -139,7 +139,8 @@ Words docker_like(const wire::Container& container, const ContainerPlace& place,
 
 bool has_program(const char* name) {
     const char* path = std::getenv("PATH");
-    return program_state(name, path != nullptr ? path : "").executable();
+    const auto file = find_program(name, path != nullptr ? path : "", "/");
+    return !file.empty() && ::access(file.c_str(), X_OK) == 0;
 }
 
 // The older name of the same program.

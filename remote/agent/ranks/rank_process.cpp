@@ -174,28 +174,6 @@ void keep_only_streams() {
     ::_exit(127);
 }
 
-// As a shell finds it: a name with '/' counts from the workdir, any other is looked for in the rank's own
-// PATH. Empty: not found.
-std::string find_program(const std::string& name, const std::string& path, const fs::path& workdir) {
-    if (name.find('/') != std::string::npos) {
-        return name;
-    }
-    std::string denied;
-    std::istringstream folders(path);
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        const fs::path file = workdir / (folder.empty() ? "." : folder) / name;
-        std::error_code error;
-        if (!fs::is_regular_file(file, error)) {
-            continue;
-        }
-        if (::access(file.c_str(), X_OK) == 0) {
-            return file.string();
-        }
-        denied = file.string();
-    }
-    return denied;
-}
-
 std::string explain(const ChildError& error, const Launch& launch) {
     const std::string reason = std::strerror(error.error);
     if (error.step == Step::Workdir) {
@@ -307,6 +285,26 @@ AgentResult<void> start_rank(RankProcess& rank, const RunDir& dir, const StartPr
     rank.out = std::move(out.read_end);
     rank.err = std::move(err.read_end);
     return {};
+}
+
+std::string find_program(const std::string& name, const std::string& path, const fs::path& workdir) {
+    if (name.find('/') != std::string::npos) {
+        return name;
+    }
+    std::string denied;
+    std::istringstream folders(path);
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const fs::path file = workdir / (folder.empty() ? "." : folder) / name;
+        std::error_code error;
+        if (!fs::is_regular_file(file, error)) {
+            continue;
+        }
+        if (::access(file.c_str(), X_OK) == 0) {
+            return file.string();
+        }
+        denied = file.string();
+    }
+    return denied;
 }
 
 fs::path error_file_of(const RunDir& dir, int rank) {

@@ -80,6 +80,11 @@ using StartProgram = std::function<AgentResult<pid_t>(const RankProcess& rank, i
 /// TORCHELASTIC_ERROR_FILE, and the program by `start`.
 AgentResult<void> start_rank(RankProcess& rank, const RunDir& dir, const StartProgram& start);
 
+/// As a shell finds it: a name with '/' counts from the workdir, any other is looked for in the folders of `path`. One that
+/// cannot be executed is found where there is no other. Empty: not found.
+std::string find_program(const std::string& name, const std::string& path,
+                         const std::filesystem::path& workdir);
+
 /// The file of TORCHELASTIC_ERROR_FILE.
 std::filesystem::path error_file_of(const RunDir& dir, int rank);
 

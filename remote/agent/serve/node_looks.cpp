@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/agent/container/container_look.h>
 #include <remote/agent/flight/run_flight.h>
+#include <remote/agent/inspection/container_look.h>
 #include <remote/agent/inspection/host_inspection.h>
 #include <remote/agent/probes/connect_probe.h>
 #include <remote/agent/probes/rank_inspection.h>

@@ -7,8 +7,8 @@
 #include <remote/desk/nodes/session/bundle_push.h>
 #include <remote/desk/nodes/session/tree_push.h>
 #include <remote/desk/runs/launch/agent_session.h>
-#include <remote/desk/runs/launch/container_spec.h>
 #include <remote/desk/runs/launch/link_listener.h>
+#include <remote/desk/runs/preflight/container_spec.h>
 #include <remote/desk/shared/text.h>
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 
 #include <remote/desk/jobs/config/nccl_sources.h>
 #include <remote/desk/jobs/plan/nccl_plugin.h>
-#include <remote/desk/runs/launch/container_spec.h>
 #include <remote/desk/runs/launch/desk_name.h>
 #include <remote/desk/runs/launch/start_spec.h>
+#include <remote/desk/runs/preflight/container_spec.h>
 
 #include <algorithm>
 

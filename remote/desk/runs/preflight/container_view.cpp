@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/nodes/session/agent_failures.h>
-#include <remote/desk/runs/launch/container_spec.h>
+#include <remote/desk/runs/preflight/container_spec.h>
 #include <remote/desk/runs/preflight/container_view.h>
+#include <remote/desk/runs/preflight/host_findings.h>
 #include <remote/desk/shared/text.h>
 
 #include <algorithm>
@@ -15,13 +16,12 @@ namespace rankscope::inline runs {
 namespace {
 
 constexpr const char* kContext = "Preflight";
+constexpr double kContainerWithin = 90;  // longer than the agent's own deadline
 
 // Of the node whatever runs on it.
 bool is_of_node(const std::string& version) {
     return version == "kernel" || version == "machine" || version.starts_with("driver");
 }
-
-}  // namespace
 
 wire::Request container_request(const Job& job, const wire::InspectHost& host) {
     wire::Request request;
@@ -68,9 +68,21 @@ void take_container(NodeView& view, wire::ContainerState&& state) {
     }
 }
 
-void container_checks(const std::vector<NodeView>& views, const Job& job, HostFindings& findings) {
+}  // namespace
+
+Result<void> look_from_within(PreflightNode& node, const Job& job, const wire::InspectHost& asked) {
+    auto state = node.call(container_request(job, asked), kContainerWithin);
+    if (!state) {
+        return state.failure();
+    }
+    take_container(node.view, std::move(*state->mutable_container()));
+    return {};
+}
+
+std::vector<Check> container_checks(const std::vector<NodeView>& views, const Job& job) {
+    HostFindings findings;
     if (!job.container.wanted()) {
-        return;
+        return {};
     }
     for (const auto& view : views) {
         if (!view.container) {
@@ -123,6 +135,7 @@ void container_checks(const std::vector<NodeView>& views, const Job& job, HostFi
         }
     }
     findings.pass("container-start", text(kContext, "The container starts on every node."));
+    return findings.take();
 }
 
 }  // namespace rankscope::inline runs

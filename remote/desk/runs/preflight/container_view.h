@@ -4,8 +4,8 @@
 #pragma once
 
 #include <remote/desk/jobs/config/job.h>
-#include <remote/desk/runs/preflight/host_findings.h>
 #include <remote/desk/runs/preflight/node_view.h>
+#include <remote/desk/runs/preflight/path_targets.h>
 #include <remote/diagnosis/check.h>
 #include <remote/wire/frames.pb.h>
 
@@ -13,14 +13,12 @@
 
 namespace rankscope::inline runs {
 
-/// Asks an agent to look at its node from within the job's container, for what `host` asks of the node itself.
-wire::Request container_request(const Job& job, const wire::InspectHost& host);
-
-/// Puts what was seen from within in the place of what the node itself has: programs, folders, limits, versions. The
-/// checks that follow are of what the ranks will find.
-void take_container(NodeView& view, wire::ContainerState&& state);
+/// Has the agent look at its node from within the job's container, for what `asked` asked of the node itself, and puts what
+/// it sees in the place of what the node has: programs, folders, limits, versions. The checks that follow are of what the
+/// ranks will find. Fails where the agent does not answer.
+Result<void> look_from_within(PreflightNode& node, const Job& job, const wire::InspectHost& asked);
 
 /// Whether the container starts on every node, with GPUs, network and process ids as the run needs them.
-void container_checks(const std::vector<NodeView>& views, const Job& job, HostFindings& findings);
+std::vector<Check> container_checks(const std::vector<NodeView>& views, const Job& job);
 
 }  // namespace rankscope::inline runs

@@ -134,4 +134,25 @@ HostNeeds needs_of(const Job& job) {
     return needs;
 }
 
+void ask_for(const Job& job, const HostNeeds& needs, wire::InspectHost& host) {
+    host.set_venv(job.own.venv);
+    host.set_conda(job.own.conda);
+    if (!needs.program.empty()) {
+        host.add_programs(needs.program);
+        if (needs.program.find("python") != std::string::npos) {
+            host.set_python(needs.program);
+        }
+    }
+    for (const auto* paths : {&needs.data_paths, &needs.maybe_paths}) {
+        for (const auto& path : *paths) {
+            host.add_paths(path);
+        }
+    }
+    for (const auto& path : {needs.script, needs.workdir}) {
+        if (!path.empty()) {
+            host.add_paths(path);
+        }
+    }
+}
+
 }  // namespace rankscope::inline runs

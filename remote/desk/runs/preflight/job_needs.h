@@ -10,5 +10,7 @@ namespace rankscope::inline runs {
 
 /// The programs and files that the job's command and train section name.
 HostNeeds needs_of(const Job& job);
+/// Adds them to what an agent is asked of its node.
+void ask_for(const Job& job, const HostNeeds& needs, wire::InspectHost& host);
 
 }  // namespace rankscope::inline runs

@@ -36,9 +36,8 @@ namespace rankscope::inline runs {
 namespace {
 
 constexpr const char* kContext = "Preflight";
-constexpr double kInspectWithin = 12;    // the agent's own deadlines are shorter
-constexpr double kContainerWithin = 90;  // longer than the agent's own deadline
-constexpr double kPortsWithin = 15;      // also on a busy node
+constexpr double kInspectWithin = 12;  // the agent's own deadlines are shorter
+constexpr double kPortsWithin = 15;    // also on a busy node
 constexpr double kPortsOpen = 60;
 constexpr double kRunConnect = 1.7;  // SYNs after 0 and 1 s
 constexpr double kQuickConnect = 2.5;
@@ -170,29 +169,11 @@ Result<void> Preflight::plan() {
 }
 
 void Preflight::inspect(PreflightNode& node, bool is_master) {
-    const HostNeeds needs = needs_of(request_.job);
     wire::Request inspection;
     auto* host = inspection.mutable_inspect_host();
     host->set_quick(!full() && !request_.paths_only);  // a quick one does not ask sudo for the rules
-    host->set_venv(request_.job.own.venv);
-    host->set_conda(request_.job.own.conda);
-    if (!needs.program.empty()) {
-        host->add_programs(needs.program);
-        if (needs.program.find("python") != std::string::npos) {
-            host->set_python(needs.program);
-        }
-    }
-    for (const auto* paths : {&needs.data_paths, &needs.maybe_paths}) {
-        for (const auto& path : *paths) {
-            host->add_paths(path);
-        }
-    }
-    if (!needs.script.empty()) {
-        host->add_paths(needs.script);
-    }
-    if (!needs.workdir.empty()) {
-        host->add_paths(needs.workdir);
-    }
+    ask_for(request_.job, needs_of(request_.job), *host);
+    const wire::InspectHost asked = *host;
     for (const auto& other : nodes_) {
         if (!other.call) {
             continue;  // not `failure`: other threads set it now
@@ -226,10 +207,6 @@ void Preflight::inspect(PreflightNode& node, bool is_master) {
         node.failure = opened.failure();
         return;
     }
-    std::optional<wire::Request> within;
-    if (request_.job.container.wanted() && !request_.paths_only) {
-        within = container_request(request_.job, *host);
-    }
     auto seen = node.call(std::move(inspection), kInspectWithin);
     if (!seen) {
         node.failure = seen.failure();
@@ -237,13 +214,11 @@ void Preflight::inspect(PreflightNode& node, bool is_master) {
     }
     node.ports.assign(opened->probe_ports().ports().begin(), opened->probe_ports().ports().end());
     node.view.host = std::move(*seen->mutable_host());
-    if (within) {
-        auto state = node.call(std::move(*within), kContainerWithin);
-        if (!state) {
-            node.failure = state.failure();
+    if (request_.job.container.wanted() && !request_.paths_only) {
+        if (const auto looked = look_from_within(node, request_.job, asked); !looked) {
+            node.failure = looked.failure();
             return;
         }
-        take_container(node.view, std::move(*state->mutable_container()));
     }
     node.inspected = true;
 }
@@ -471,9 +446,7 @@ void Preflight::judge(std::vector<PathResult> paths) {
         add(name_checks(views, 0, plan_.master_addr));
     }
     if (!request_.paths_only) {
-        HostFindings container;
-        container_checks(views, request_.job, container);
-        add(container.take());
+        add(container_checks(views, request_.job));
         add(host_checks(views, needs));
     }
     for (const auto& view : views) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/runs/launch/container_spec.h>
+#include <remote/desk/runs/preflight/container_spec.h>
 #include <remote/desk/runs/preflight/job_needs.h>
 
 #include <filesystem>

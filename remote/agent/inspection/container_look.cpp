@@ -6,7 +6,7 @@
 #include <base/text.h>
 #include <remote/agent/container/container_command.h>
 #include <remote/agent/container/container_failure.h>
-#include <remote/agent/container/container_look.h>
+#include <remote/agent/inspection/container_look.h>
 #include <remote/agent/inspection/host_inspection.h>
 #include <remote/agent/node/ask_program.h>
 
