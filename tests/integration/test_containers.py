@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Rankscope contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ranks in containers of podman and docker on two nodes: they train, their ends and stops are seen as on the node itself, and nothing is left.
+"""Ranks in containers of podman, Docker and Apptainer on two nodes: they train, their ends and stops are seen as on the node itself, and nothing is left.
 
 The image is made here, of this system's own Python: no registry is asked."""
 import json
@@ -17,6 +17,8 @@ from pathlib import Path
 
 import support
 from support import CTL, SKIP, Run, new_cluster, patience, start, train_job, wait_until
+
+import slurm  # isort: skip
 
 STORAGE = '[storage]\ndriver = "overlay"\nrunroot = "/run/containers"\ngraphroot = "/srv/containers"\n'
 # This machine may hold processes to fewer files than podman asks for, and crun refuses cgroups in hybrid mode.
@@ -64,21 +66,21 @@ class Contained:
     """What holds whichever runtime makes the containers."""
     RUNTIME = ""
     IMAGE = ""
+    WORKDIR = "/work"  # of a program that is told none
 
     @classmethod
-    def make_cluster(cls, user: str, prepare):
+    def make_cluster(cls, user: str, prepare, **options):
         folder = Path(tempfile.mkdtemp(prefix="rankscope-image-"))
         cls.addClassCleanup(shutil.rmtree, folder, True)
         folder.chmod(0o755)
         make_image(folder)
-        cls.cluster = new_cluster(2, user=user, bind={str(folder): ("/srv/image", True)}).start()
+        cls.cluster = new_cluster(2, user=user, bind={str(folder): ("/srv/image", True)}, **options).start()
         cls.addClassCleanup(cls.cluster.down)
         cls.nodes = [cls.cluster.node("node1"), cls.cluster.node("node2")]
         for node in cls.nodes:
             prepare(node)
-            node.run([cls.RUNTIME, "import", "--change", "WORKDIR /work", "/srv/image/image.tar", cls.IMAGE], check=True, timeout=patience(120))
-        tried = cls.nodes[0].run([cls.RUNTIME, "run", "--rm", "--network=host", "--pid=host", cls.IMAGE, "python3", "-c", "print('fine')"],
-                                 timeout=patience(60))
+            cls.take_image(node)
+        tried = cls.nodes[0].run([cls.RUNTIME, *cls.TRY, cls.IMAGE, "python3", "-c", "print('fine')"], timeout=patience(60))
         if tried.stdout.strip() != "fine":
             raise unittest.SkipTest(f"{cls.RUNTIME} runs no container here: {tried.stderr.strip()}")
 
@@ -86,9 +88,17 @@ class Contained:
         for node in self.nodes:
             wait_until(lambda node=node: not self.left_on(node), patience(20), f"nothing is left on {node.name}")
 
+    TRY = ["run", "--rm", "--network=host", "--pid=host"]
+
+    @classmethod
+    def take_image(cls, node):
+        node.run([cls.RUNTIME, "import", "--change", "WORKDIR /work", "/srv/image/image.tar", cls.IMAGE], check=True, timeout=patience(120))
+
+    def kept_on(self, node) -> list:
+        return node.run([self.RUNTIME, "ps", "--all", "--quiet", "--filter", "name=rankscope-"]).stdout.split()
+
     def left_on(self, node) -> list:
-        kept = node.run([self.RUNTIME, "ps", "--all", "--quiet", "--filter", "name=rankscope-"]).stdout.split()
-        return kept + [p for p in node.processes() if any(word in str(p.cmdline) for word in ("container-init", "sleep(600)", "conmon"))]
+        return self.kept_on(node) + [p for p in node.processes() if any(word in str(p.cmdline) for word in ("container-init", "sleep(600)", "conmon"))]
 
     def job(self, script: str, **more) -> dict:
         container = {"runtime": self.RUNTIME, "image": self.IMAGE, **more.pop("container", {})}
@@ -109,7 +119,7 @@ class Contained:
         said = [event["text"] for event in run.of("log") if "marker" in event["text"]]
         self.assertEqual(len(said), 2, run.explain())
         for line in said:
-            self.assertRegex(line, r"marker from the image \d+ /work")
+            self.assertRegex(line, rf"marker from the image \d+ {self.WORKDIR}")
         for rank in (0, 1):
             self.assertEqual([e["step"] for e in run.of("metric", rank=rank) if "loss" in e], [1, 2, 3, 4, 5])
 
@@ -271,13 +281,34 @@ class Podman(Contained, unittest.TestCase):
     IMAGE = "localhost/rankscope-test"
 
     @classmethod
-    def setUpClass(cls):
+    def setUpClass(cls, **options):
+        if not shutil.which("podman") or not shutil.which("runc"):
+            raise unittest.SkipTest("podman and runc are not installed")
+
         def prepare(node):
             containers = node.path("/etc/containers")
             containers.mkdir(exist_ok=True)
             (containers / "storage.conf").write_text(STORAGE)
             (containers / "containers.conf").write_text(ENGINE)
-        cls.make_cluster("root", prepare)
+        cls.make_cluster("root", prepare, **options)
+
+
+class PodmanBelowSlurm(unittest.TestCase):
+    def test_a_job_of_slurm_runs_in_the_image_on_every_node(self):
+        why = slurm.missing_requirements()
+        if why:
+            raise unittest.SkipTest(why)
+        Podman.setUpClass(shared_home=True)
+        self.addCleanup(Podman.doClassCleanups)
+        podman = Podman()
+        slurm.Slurm(podman.cluster).start()
+        job = podman.job(SCRIPT, launcher="slurm", slurm={"login": "node1", "nodes": 2})
+        del job["nodes"]
+        run = start(podman.cluster, job)
+        self.assertEqual(run.end(120), 0, run.explain())
+        said = [event["text"] for event in run.of("log") if "marker from the image" in event["text"]]
+        self.assertEqual(len(said), 2, run.explain())
+        podman.tearDown()
 
 
 class Docker(Contained, unittest.TestCase):
@@ -315,8 +346,40 @@ class Docker(Contained, unittest.TestCase):
             self.nodes[0].run(["chmod", "660", "/run/docker.sock"], user=(0, 0), check=True)
 
 
+class Apptainer(Contained, unittest.TestCase):
+    """An ordinary user without a daemon; the image is a folder."""
+    RUNTIME = "apptainer"
+    IMAGE = "/srv/root"
+    WORKDIR = "/"
+    TRY = ["exec"]
+
+    @classmethod
+    def setUpClass(cls):
+        if not shutil.which("apptainer"):
+            raise unittest.SkipTest("apptainer is not installed (Debian 12 does not have it)")
+        cls.make_cluster("trainer", lambda node: None)
+
+    @classmethod
+    def take_image(cls, node):
+        node.run(["mkdir", cls.IMAGE], user=(0, 0), check=True)
+        node.run(["tar", "-C", cls.IMAGE, "-xf", "/srv/image/image.tar"], user=(0, 0), check=True)
+
+    def kept_on(self, node) -> list:
+        return [p for p in node.processes() if "starter" in p.comm]
+
+    # It has no containers to list, end or limit, and shares the network and the process ids in any case.
+    test_a_container_that_somebody_ends_is_named = None
+    test_a_memory_limit_of_the_container_is_the_cause = None
+    test_a_container_that_runs_already_is_entered = None
+    test_preflight_finds_a_network_of_its_own_and_a_small_dev_shm = None
+    test_preflight_names_what_is_missing = None
+
+    def test_an_image_that_is_nowhere_is_named_before_the_start(self):
+        self.refused("no-container-image", image="/srv/absent.sif")
+
+
 if __name__ == "__main__":
-    if not shutil.which("podman") or not shutil.which("runc"):
-        print("skipped: podman and runc are not installed")
+    if not any(shutil.which(program) for program in ("podman", "dockerd", "apptainer")):
+        print("skipped: neither podman nor dockerd nor apptainer is installed")
         sys.exit(SKIP)
     support.main()
