@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <gui/runs/code_dialog.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
+#include <remote/desk/nodes/session/version_names.h>
 
 #include <QClipboard>
 #include <QDialogButtonBox>
@@ -22,7 +24,7 @@ CodeDialog::CodeDialog(std::shared_ptr<RunStore> store, const std::string& run_i
                        QWidget* parent)
     : QDialog(parent), job_(this, pool) {
     setObjectName(u"codeDialog"_s);
-    setWindowTitle(tr("Code of %1").arg(qs(run_id)));
+    setWindowTitle(tr("Code and versions of %1").arg(qs(run_id)));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(18, 16, 18, 14);
     layout->setSpacing(10);
@@ -31,6 +33,12 @@ CodeDialog::CodeDialog(std::shared_ptr<RunStore> store, const std::string& run_i
     version_->setWordWrap(true);
     version_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     layout->addWidget(version_);
+    libraries_ = make_label(QString(), this);
+    libraries_->setObjectName(u"codeLibraries"_s);
+    libraries_->setWordWrap(true);
+    libraries_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    libraries_->hide();
+    layout->addWidget(libraries_);
     diff_ = new QPlainTextEdit(this);
     diff_->setObjectName(u"codeDiff"_s);
     diff_->setAccessibleName(tr("Changes since the commit"));
@@ -48,11 +56,18 @@ CodeDialog::CodeDialog(std::shared_ptr<RunStore> store, const std::string& run_i
             [this] { QGuiApplication::clipboard()->setText(diff_->toPlainText()); });
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     resize(780, 520);
-    job_.start([store = std::move(store), run_id](const JobHandle&) { return store->run(run_id); },
-               [this](const Result<RunRecord>& run) { show_run(run); });
+    job_.start(
+        [store = std::move(store), run_id](const JobHandle&) {
+            const auto facts = store->facts_of(run_id);
+            return Content{store->run(run_id), facts ? version_lines(*facts) : std::vector<std::string>()};
+        },
+        [this](const Content& content) { show_run(content); });
 }
 
-void CodeDialog::show_run(const Result<RunRecord>& run) {
+void CodeDialog::show_run(const Content& content) {
+    const auto& run = content.run;
+    libraries_->setText(qs(joined(content.versions, "\n")));
+    libraries_->setVisible(!content.versions.empty());
     const auto code = run ? run->plan.code : std::nullopt;
     if (code) {
         const QString note = qs(diff_note(*code));

@@ -9,6 +9,7 @@
 #include <QDialog>
 #include <memory>
 #include <string>
+#include <vector>
 
 class QLabel;
 class QPlainTextEdit;
@@ -16,7 +17,7 @@ class QPushButton;
 
 namespace rankscope::gui {
 
-/// The commit that a run started from, and what its code had changed since. Reads the store on a thread of the pool.
+/// The commit that a run started from, what its code had changed since, and the versions of libraries on its nodes. Reads the store on a thread of the pool.
 class CodeDialog : public QDialog {
     Q_OBJECT
 
@@ -25,9 +26,14 @@ public:
                QWidget* parent);
 
 private:
-    void show_run(const Result<RunRecord>& run);
+    struct Content {
+        Result<RunRecord> run;
+        std::vector<std::string> versions;
+    };
+    void show_run(const Content& content);
 
     QLabel* version_;
+    QLabel* libraries_;
     QPlainTextEdit* diff_;
     QPushButton* copy_;
     BackgroundJob job_;

@@ -489,7 +489,7 @@ void RunsPage::show_menu(const QPoint& at) {
             window->setEnabled(button->isEnabled());
         }
         if (button == again_) {
-            QAction* code = menu->addAction(tr("Cod&e…"), this, &RunsPage::show_code);
+            QAction* code = menu->addAction(tr("Cod&e and versions…"), this, &RunsPage::show_code);
             code->setObjectName(u"runCode"_s);
             code->setEnabled(selected() != nullptr);
         }

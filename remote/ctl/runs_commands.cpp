@@ -23,6 +23,7 @@
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/archive/failure_bundle/run_redactor.h>
 #include <remote/desk/jobs/config/job_edit.h>
+#include <remote/desk/nodes/session/version_names.h>
 #include <remote/desk/runs/run/fault_marks.h>
 #include <remote/desk/runs/run/metric_summary.h>
 #include <remote/desk/runs/run/run_state.h>
@@ -135,6 +136,12 @@ int show(const GlobalOptions& options, const std::string& run_id) {
         json["plan"] = to_json(record->plan);
         redactor.redact(json["plan"], "plan");
         json["job"] = job_yaml;
+        json["versions"] = nlohmann::ordered_json::object();
+        if (const auto known_nodes = store->facts_of(run_id)) {
+            for (const auto& [node, known] : *known_nodes) {
+                json["versions"][node] = known.versions;
+            }
+        }
         json["diagnoses"] = nlohmann::ordered_json::array();
         for (const auto& diagnosis : state.diagnoses) {
             json["diagnoses"].push_back(body_json(diagnosis));
@@ -167,6 +174,10 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     }
     if (record->plan.code) {
         std::printf("code: %s\n", safe_text(code_text(*record->plan.code)).c_str());
+    }
+    const auto facts = store->facts_of(run_id);
+    for (const auto& line : facts ? version_lines(*facts) : std::vector<std::string>()) {
+        std::printf("%s\n", safe_text(line).c_str());
     }
     const FaultMarks marks = fault_marks(state);
     if (const std::string line = marks.line(); !line.empty()) {

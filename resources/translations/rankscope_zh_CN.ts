@@ -15411,6 +15411,14 @@
             <source>%1 of the system</source>
             <translation>系统的 %1</translation>
         </message>
+        <message>
+            <source>Versions: %1</source>
+            <translation>版本：%1</translation>
+        </message>
+        <message>
+            <source>Versions on %1: %2</source>
+            <translation>%1 上的版本：%2</translation>
+        </message>
     </context>
     <context>
         <name>Watcher</name>
@@ -17682,10 +17690,6 @@
     <context>
         <name>rankscope::gui::CodeDialog</name>
         <message>
-            <source>Code of %1</source>
-            <translation>%1 的代码</translation>
-        </message>
-        <message>
             <source>Reading the run store…</source>
             <translation>正在读取运行存储…</translation>
         </message>
@@ -17696,6 +17700,10 @@
         <message>
             <source>&amp;Copy</source>
             <translation>复制(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Code and versions of %1</source>
+            <translation>%1 的代码和版本</translation>
         </message>
     </context>
     <context>
@@ -24152,8 +24160,8 @@ as of %2, when it was last heard of. Attach to see whether it goes on.</source>
             <translation>%1 中的运行已在此处，已将其选中。</translation>
         </message>
         <message>
-            <source>Cod&amp;e…</source>
-            <translation>代码(&amp;E)…</translation>
+            <source>Cod&amp;e and versions…</source>
+            <translation>代码和版本(&amp;E)…</translation>
         </message>
     </context>
     <context>

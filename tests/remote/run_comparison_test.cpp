@@ -193,6 +193,19 @@ TEST_F(RunComparisonTest, VersionsAreThoseOfTheStart) {
     EXPECT_EQ(rows["node1 kernel"], (std::vector<std::string>{"6.1.0", "6.1.0"}));
 }
 
+TEST(VersionLines, AreOneWhereNodesAgree) {
+    NodeFacts old_node;
+    old_node.versions = {{"python", "3.10.1"}, {"torch", "2.8.0"}};
+    NodeFacts new_node;
+    new_node.versions = {{"python", "3.11.2"}, {"torch", "2.9.0"}};
+    EXPECT_EQ(version_lines({{"a", new_node}, {"b", new_node}, {"c", {}}}),
+              std::vector<std::string>{"Versions: Python 3.11.2, PyTorch 2.9.0"});
+    EXPECT_EQ(version_lines({{"a", new_node}, {"b", old_node}, {"c", new_node}}),
+              (std::vector<std::string>{"Versions on a, c: Python 3.11.2, PyTorch 2.9.0",
+                                        "Versions on b: Python 3.10.1, PyTorch 2.8.0"}));
+    EXPECT_TRUE(version_lines({{"c", {}}}).empty());
+}
+
 TEST_F(RunComparisonTest, OneThatCannotBeReadIsReportedAndTheOthersAreShown) {
     add_run("a", "name: job\n", 20, 10);
     add_run("b", "name: job\n", 20, 10);

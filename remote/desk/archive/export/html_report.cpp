@@ -352,19 +352,9 @@ private:
                  {safe(facts.kernel), false},
                  {safe(facts.libc), false},
                  {safe(facts.agent_version), false},
-                 {safe(libraries(facts)), false}});
+                 {safe(libraries_text(facts)), false}});
         }
         end_table();
-    }
-
-    static std::string libraries(const NodeFacts& facts) {
-        std::vector<std::string> all;
-        for (const auto& [name, value] : facts.versions) {
-            if (const std::string label = version_label(name); !label.empty()) {
-                all.push_back(label + ' ' + value);
-            }
-        }
-        return joined(all);
     }
 
     void add_telemetry() {

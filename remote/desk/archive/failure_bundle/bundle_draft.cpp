@@ -185,14 +185,15 @@ void BundleDraft::make_texts(const BundleOptions& options) {
     const logs::RunFacts facts = builder.take();
     Json nodes = Json::object();
     Json versions{{"rankscope", options.program}};
-    if (const auto known = store_->facts()) {
+    if (const auto known = store_->facts_of(record_.run_id)) {
         for (const auto& node : record_.plan.nodes) {
             if (const auto found = known->find(node.node); found != known->end()) {
                 nodes[node.node] = to_json(found->second);
                 versions["nodes"][node.node] = {{"agent", found->second.agent_version},
                                                 {"os", found->second.os},
                                                 {"kernel", found->second.kernel},
-                                                {"libc", found->second.libc}};
+                                                {"libc", found->second.libc},
+                                                {"libraries", found->second.versions}};
             }
         }
     }

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/desk/nodes/session/version_names.h>
 #include <remote/desk/shared/text.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -49,6 +51,40 @@ std::string version_label(const std::string& name) {
         }
     }
     return {};
+}
+
+std::string libraries_text(const NodeFacts& facts) {
+    std::vector<std::string> all;
+    for (const auto& [name, value] : facts.versions) {
+        if (const std::string label = version_label(name); !label.empty()) {
+            all.push_back(label + ' ' + value);
+        }
+    }
+    return joined(all);
+}
+
+std::vector<std::string> version_lines(const std::map<std::string, NodeFacts>& facts) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // libraries → nodes
+    for (const auto& [node, known] : facts) {
+        std::string libraries = libraries_text(known);
+        if (libraries.empty()) {
+            continue;
+        }
+        const auto same = std::find_if(groups.begin(), groups.end(),
+                                       [&libraries](const auto& group) { return group.first == libraries; });
+        if (same != groups.end()) {
+            same->second.push_back(node);
+        } else {
+            groups.emplace_back(std::move(libraries), std::vector<std::string>{node});
+        }
+    }
+    std::vector<std::string> lines;
+    for (const auto& [libraries, nodes] : groups) {
+        lines.push_back(groups.size() == 1
+                            ? text(kContext, "Versions: %1", {libraries})
+                            : text(kContext, "Versions on %1: %2", {joined(nodes), libraries}));
+    }
+    return lines;
 }
 
 }  // namespace rankscope::inline nodes
