@@ -5,6 +5,7 @@
 
 The image is made here, of this system's own Python: no registry is asked."""
 import json
+import os
 import re
 import shutil
 import signal
@@ -291,6 +292,41 @@ class Podman(Contained, unittest.TestCase):
             (containers / "storage.conf").write_text(STORAGE)
             (containers / "containers.conf").write_text(ENGINE)
         cls.make_cluster("root", prepare, **options)
+
+
+class RootlessPodman(Contained, unittest.TestCase):
+    """As on most clusters: an ordinary user, whose processes are root's in the container."""
+    RUNTIME = "podman"
+    IMAGE = "localhost/rankscope-test"
+
+    @classmethod
+    def setUpClass(cls):
+        for program in ("podman", "runc", "newuidmap"):
+            if not shutil.which(program):
+                raise unittest.SkipTest(f"{program} is not installed")
+
+        def prepare(node):
+            def as_root(script):
+                node.run(["sh", "-c", script], user=(0, 0), cwd="/", check=True)
+            as_root("echo trainer:200000:65536 > /etc/subuid; cp /etc/subuid /etc/subgid")
+            if not Path("/dev/mqueue").exists():  # podman wants to mount it; /dev is this machine's
+                as_root("mkdir /dev/mqueue")
+                cls.addClassCleanup(os.rmdir, "/dev/mqueue")
+            as_root("mountpoint -q /dev/mqueue || mount -t mqueue none /dev/mqueue")
+            node.run(["mkdir", "-p", ".config/containers"], check=True)
+            node.path(f"{node.home}/.config/containers/containers.conf").write_text(ENGINE)
+            node.path(f"{node.home}/.config/containers/storage.conf").write_text('[storage]\ndriver = "overlay"\n')
+        cls.make_cluster("trainer", prepare)
+
+    # This system's cgroups are of both versions: rootless podman makes none.
+    test_a_memory_limit_of_the_container_is_the_cause = None
+    # Nothing in them depends on who the user is.
+    test_an_exit_code_and_the_last_lines_are_those_of_the_program = None
+    test_an_image_that_is_nowhere_is_named_before_the_start = None
+    test_an_option_that_the_runtime_refuses_is_shown = None
+    test_preflight_finds_a_network_of_its_own_and_a_small_dev_shm = None
+    test_preflight_names_what_is_missing = None
+    test_ranks_start_again_in_the_same_container = None
 
 
 class PodmanBelowSlurm(unittest.TestCase):
