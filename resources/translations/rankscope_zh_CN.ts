@@ -6467,6 +6467,14 @@
             <source>a run makes a container of its own</source>
             <translation>运行会自己创建容器</translation>
         </message>
+        <message>
+            <source>The ranks run in containers of %1: type the lines within one on each node.</source>
+            <translation>各 rank 在 %1 的容器中运行：请在每个节点的容器中输入这些命令行。</translation>
+        </message>
+        <message>
+            <source>The ranks run in the container %1 of each node: type the lines within it.</source>
+            <translation>各 rank 在每个节点的容器 %1 中运行：请在其中输入这些命令行。</translation>
+        </message>
     </context>
     <context>
         <name>LaunchPlan</name>

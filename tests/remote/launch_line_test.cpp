@@ -359,6 +359,20 @@ nlohmann::json essence(const LaunchPlan& plan) {
     return json;
 }
 
+TEST(LaunchLine, SaysWhereTheRanksOfAContainerAre) {
+    Job job;
+    job.name = "contained";
+    job.nodes = {"node1", "node2"};
+    job.command = {"python3", "train.py"};
+    job.container.image = "reg/img:2";
+    const auto plan = make_plan(two_nodes(), job, facts_of_two(0));
+    ASSERT_TRUE(plan);
+    const auto lines = write_launch_lines(LauncherTool::Torchrun, job, *plan);
+    ASSERT_TRUE(lines);
+    EXPECT_EQ(lines->notes.back(),
+              "The ranks run in containers of reg/img:2: type the lines within one on each node.");
+}
+
 TEST(LaunchLine, RoundTripsStartTheSameRanks) {
     for (const auto& [tool, title, job] : round_trips()) {
         const std::string name = std::string(to_string(tool)) + ", " + title;

@@ -51,6 +51,32 @@ bool is_this_computer(const std::string& host) {
     return host == "localhost" || host == "127.0.0.1" || host == "::1" || host == kLocalNodeName;
 }
 
+Result<LaunchLines> write_lines(LauncherTool tool, const Job& job, const LaunchPlan& plan) {
+    using namespace launch_lines;
+    switch (tool) {
+        case LauncherTool::Torchrun:
+            return write_torchrun(job, plan);
+        case LauncherTool::TorchLaunch:
+            return write_torch_launch(job, plan);
+        case LauncherTool::Srun:
+            return write_srun(job, plan);
+        case LauncherTool::DeepSpeed:
+            return write_deepspeed(job, plan);
+        case LauncherTool::Accelerate:
+            return write_accelerate(job, plan);
+        case LauncherTool::Horovodrun:
+            return write_horovodrun(job, plan);
+        case LauncherTool::Mpirun:
+            return write_mpirun(job, plan);
+        case LauncherTool::Paddle:
+            return write_paddle(job, plan);
+        case LauncherTool::Other:
+        case LauncherTool::Program:
+            break;
+    }
+    return LaunchLines{};
+}
+
 }  // namespace
 
 const std::vector<LauncherTool>& all_launcher_tools() {
@@ -83,29 +109,17 @@ std::optional<LauncherTool> launcher_tool_from(const std::string& name) {
 }
 
 Result<LaunchLines> write_launch_lines(LauncherTool tool, const Job& job, const LaunchPlan& plan) {
-    using namespace launch_lines;
-    switch (tool) {
-        case LauncherTool::Torchrun:
-            return write_torchrun(job, plan);
-        case LauncherTool::TorchLaunch:
-            return write_torch_launch(job, plan);
-        case LauncherTool::Srun:
-            return write_srun(job, plan);
-        case LauncherTool::DeepSpeed:
-            return write_deepspeed(job, plan);
-        case LauncherTool::Accelerate:
-            return write_accelerate(job, plan);
-        case LauncherTool::Horovodrun:
-            return write_horovodrun(job, plan);
-        case LauncherTool::Mpirun:
-            return write_mpirun(job, plan);
-        case LauncherTool::Paddle:
-            return write_paddle(job, plan);
-        case LauncherTool::Other:
-        case LauncherTool::Program:
-            break;
+    auto lines = write_lines(tool, job, plan);
+    if (lines && job.container.wanted()) {
+        const auto& container = job.container;
+        lines->notes.push_back(
+            container.name.empty()
+                ? text(kContext, "The ranks run in containers of %1: type the lines within one on each node.",
+                       {container.image})
+                : text(kContext, "The ranks run in the container %1 of each node: type the lines within it.",
+                       {container.name}));
     }
-    return LaunchLines{};
+    return lines;
 }
 
 std::string to_text(const LaunchLines& lines) {
