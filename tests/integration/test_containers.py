@@ -17,6 +17,7 @@ import unittest
 from pathlib import Path
 
 import support
+from test_inner_ranks import LAUNCHER
 from support import CTL, SKIP, Run, new_cluster, patience, start, train_job, wait_until
 
 import slurm  # isort: skip
@@ -206,6 +207,16 @@ class Contained:
         self.assertIn("<string>", told.stdout + told.stderr, "the line of the script at which it sleeps")
         run.process.send_signal(signal.SIGINT)
         self.assertEqual(run.end(60), 130, run.explain())
+
+    def test_ranks_that_a_program_starts_are_ranks_of_the_run(self):
+        run = start(self.cluster, {**self.job(""), "command": ["python3", "-c", LAUNCHER, "{node_rank}"]})
+        run.wait_for("curves of four ranks", lambda it: all(it.of("metric", rank=rank) for rank in range(4)))
+        for rank in range(4):
+            self.assertEqual({event["loss"] for event in run.of("metric", rank=rank)[-3:]}, {rank + 0.5})
+        victim = run.of("inner-rank", rank=3)[-1]["pid"]
+        self.nodes[1].signal([victim], signal.SIGKILL)
+        self.assertEqual(run.end(60), 1, run.explain())
+        self.assertEqual((run.verdict()["culprit"]["rank"], run.verdict()["culprit"]["signal"]), (3, 9), run.explain())
 
     def test_ranks_start_again_in_the_same_container(self):
         script = ("import os, sys, time\nprint('attempt', os.environ.get('TORCHELASTIC_RESTART_COUNT'), flush=True)\n"
