@@ -21,6 +21,7 @@ from test_inner_ranks import LAUNCHER
 from support import CTL, SKIP, Run, new_cluster, patience, start, train_job, wait_until
 
 import slurm  # isort: skip
+from vcluster import ClusterError  # isort: skip
 
 STORAGE = '[storage]\ndriver = "overlay"\nrunroot = "/run/containers"\ngraphroot = "/srv/containers"\n'
 # This machine may hold processes to fewer files than podman asks for, and crun refuses cgroups in hybrid mode.
@@ -79,9 +80,12 @@ class Contained:
         cls.cluster = new_cluster(2, user=user, bind={str(folder): ("/srv/image", True)}, **options).start()
         cls.addClassCleanup(cls.cluster.down)
         cls.nodes = [cls.cluster.node("node1"), cls.cluster.node("node2")]
-        for node in cls.nodes:
-            prepare(node)
-            cls.take_image(node)
+        try:
+            for node in cls.nodes:
+                prepare(node)
+                cls.take_image(node)
+        except (ClusterError, TimeoutError) as error:
+            raise unittest.SkipTest(f"{cls.RUNTIME} does not work here: {error}") from error
         tried = cls.nodes[0].run([cls.RUNTIME, *cls.TRY, cls.IMAGE, "python3", "-c", "print('fine')"], timeout=patience(60))
         if tried.stdout.strip() != "fine":
             raise unittest.SkipTest(f"{cls.RUNTIME} runs no container here: {tried.stderr.strip()}")
