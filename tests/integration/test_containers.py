@@ -244,6 +244,10 @@ class Contained:
             self.assertEqual(run.end(60), 1, run.explain())
             culprit = run.verdict()["culprit"]
             self.assertEqual((culprit["rank"], culprit["signal"]), (1, 9), run.explain())
+            short = start(self.cluster, {**job, "command": ["sh", "-c", "[ $RANK = 0 ] || exit 3; sleep 600"]})
+            self.assertEqual(short.end(60), 1, short.explain())
+            culprit = short.verdict()["culprit"]
+            self.assertEqual((culprit["rank"], culprit["code"]), (1, 3), short.explain())
             for node in self.nodes:
                 self.assertFalse([p for p in node.processes() if "sleep(600)" in str(p.cmdline)])
                 self.assertEqual(node.run([self.RUNTIME, "inspect", "--format={{.State.Running}}", "standing"]).stdout.strip(), "true")

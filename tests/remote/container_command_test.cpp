@@ -69,6 +69,9 @@ TEST(ContainerCommand, GivesDockerTheUserAndTheGpus) {
     const auto podman = container_command(container("podman", "image"), with_gpus, kProgram);
     EXPECT_THAT(podman, Contains("--device=nvidia.com/gpu=all"));
     EXPECT_THAT(podman, Not(Contains("--user=1000:100")));
+    auto one = container("podman", "image");
+    one.add_options("--device=nvidia.com/gpu=1");
+    EXPECT_THAT(container_command(one, with_gpus, kProgram), Not(Contains("--device=nvidia.com/gpu=all")));
     auto chosen = container("docker", "image");
     chosen.add_options("--gpus=device=1");
     chosen.add_options("--user=0");

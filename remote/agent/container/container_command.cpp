@@ -87,9 +87,12 @@ bool needs_user(const wire::Container& container, const ContainerPlace& place) {
 }
 
 void add_gpus(Words& words, const wire::Container& container) {
+    const bool chosen =
+        std::any_of(container.options().begin(), container.options().end(),
+                    [](const auto& word) { return word.starts_with("--device=nvidia.com/gpu"); });
     if (container.runtime() == "docker") {
         add_default(words, container, "--gpus", "all");
-    } else if (!has_option(container, "--gpus")) {
+    } else if (!has_option(container, "--gpus") && !chosen) {
         words.emplace_back("--device=nvidia.com/gpu=all");  // the Container Device Interface
     }
 }

@@ -122,12 +122,17 @@ private:
                     signal_descendants(::getpid(), static_cast<int>(info.ssi_signo));
                 }
             }
-            reap();
+            // The supervisor finds a process by its number in this namespace: until then it must be there.
+            if (!unseen_) {
+                reap();
+            }
         }
     }
 
     void take(const wire::ContainerOrder& order, const std::vector<UniqueFd>& fds) {
-        if (order.has_start() && fds.size() == 2) {
+        if (order.has_seen()) {
+            unseen_ = false;
+        } else if (order.has_start() && fds.size() == 2) {
             start(order.start(), fds[0].get(), fds[1].get());
         } else if (order.has_signal() && order.signal().pid() > 0) {
             if (ranks_.count(order.signal().pid()) > 0) {
@@ -155,6 +160,7 @@ private:
         wire::ContainerNews news;
         if (const auto pid = fork_rank(rank, run_, dir_, paths_, python_, out, err)) {
             ranks_.insert(*pid);
+            unseen_ = true;
             news.mutable_started()->set_pid(*pid);
         } else {
             *news.mutable_started()->mutable_failure() = to_wire(pid.failure());
@@ -190,6 +196,7 @@ private:
     ContainerSocket socket_;
     UniqueFd signals_;
     std::set<pid_t> ranks_;
+    bool unseen_ = false;  ///< the last one that was started
 };
 
 }  // namespace

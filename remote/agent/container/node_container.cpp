@@ -196,6 +196,10 @@ AgentResult<pid_t> NodeContainer::start_rank(const RankProcess& rank, int out, i
             return from_wire(news.started().failure());
         } else if (news.has_started()) {
             const pid_t pid = node_pid(news.started().pid());
+            order.mutable_seen();
+            if (auto sent = socket_.send(order); !sent) {
+                return sent.failure();
+            }
             if (pid <= 0) {
                 return AgentFailure{.code = "cannot-start",
                                     .detail = "its process in the container cannot be seen from the node"};
@@ -284,7 +288,8 @@ std::vector<NodeContainer::Change> NodeContainer::take() {
 std::string NodeContainer::last_words() {
     await_end(1);
     read_client();
-    return container_failure(container_, said_).detail;
+    return said_.empty() ? container_.runtime() + " does not say why"
+                         : container_failure(container_, said_).detail;
 }
 
 bool NodeContainer::await_end(double seconds) {
