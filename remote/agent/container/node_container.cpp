@@ -156,8 +156,8 @@ pid_t NodeContainer::node_pid(pid_t inside) const {
     if (innermost_pid(status_of(init_)) == init_) {
         return inside;  // the node's own namespace
     }
-    for (const pid_t pid : descendants_of(init_)) {
-        if (innermost_pid(status_of(pid)) == inside) {
+    for (const pid_t pid : all_processes()) {  // also one that has ended
+        if (parent_of(pid) == init_ && innermost_pid(status_of(pid)) == inside) {
             return pid;
         }
     }
