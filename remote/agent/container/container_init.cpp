@@ -7,11 +7,11 @@
 #include <remote/agent/files/own_libc.h>
 #include <remote/agent/node/folder_socket.h>
 #include <remote/agent/node/process_tree.h>
+#include <remote/agent/node/signal_fd.h>
 #include <remote/agent/ranks/python_environment.h>
 #include <remote/agent/ranks/rank_process.h>
 
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -70,16 +70,7 @@ public:
 private:
     void prepare() {
         find_home(dir_);
-        sigset_t set;
-        sigemptyset(&set);
-        for (const int signal : {SIGCHLD, SIGTERM, SIGINT}) {
-            sigaddset(&set, signal);
-        }
-        ::sigprocmask(SIG_BLOCK, &set, nullptr);
-        signals_.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-        ::signal(SIGPIPE, SIG_IGN);
-        ::signal(SIGHUP, SIG_IGN);
-        ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+        signals_ = take_signals({SIGCHLD, SIGTERM, SIGINT});
         wire::ContainerNews news;
         if (!run_.bundle().empty() && !run_.entry().empty()) {
             run_.set_entry(startable_entry(paths_.bundle(run_.bundle()), run_.entry()));

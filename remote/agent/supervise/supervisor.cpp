@@ -8,6 +8,7 @@
 #include <remote/agent/link/cause.h>
 #include <remote/agent/node/forget_secrets.h>
 #include <remote/agent/node/process_tree.h>
+#include <remote/agent/node/signal_fd.h>
 #include <remote/agent/probes/ports.h>
 #include <remote/agent/spool/run_events.h>
 #include <remote/agent/supervise/supervisor_impl.h>
@@ -15,7 +16,6 @@
 #include <remote/wire/sample_keys.h>
 
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -69,16 +69,7 @@ AgentResult<void> Supervisor::prepare() {
     if (auto listening = control_.listen(dir_.dir); !listening) {
         return listening;
     }
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGURG, SIGUSR1, SIGUSR2}) {
-        sigaddset(&set, signal);
-    }
-    ::sigprocmask(SIG_BLOCK, &set, nullptr);
-    signals_.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-    ::signal(SIGPIPE, SIG_IGN);
-    ::signal(SIGHUP, SIG_IGN);
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    signals_ = take_signals({SIGCHLD, SIGTERM, SIGINT, SIGURG, SIGUSR1, SIGUSR2});
     if (run_.has_container() && run_.ranks_size() > 0) {
         auto container = NodeContainer::start(run_, dir_, paths_);
         if (!container) {
