@@ -56,7 +56,8 @@ inline constexpr auto kProgramFailures = std::to_array<CatalogueEntry>({
      "100000-165535 "
      "--add-subgids 100000-165535 $USER`)."},
     {"container-ended", ExitClass::None, "The container of {1} on {node} ended before its ranks did: {2}",
-     "Somebody stopped it, or it reached its memory limit (`--memory`). `podman events` or `docker events` "
+     "A user or a program stopped it, or it reached its memory limit (`--memory`). `podman events` or "
+     "`docker events` "
      "shows who."},
     {"container-folder", ExitClass::Unreachable,
      "A folder of {node} cannot be used in the container {2}: {detail}.",
@@ -154,8 +155,9 @@ inline constexpr auto kProgramFailures = std::to_array<CatalogueEntry>({
      "Correct the name of the image, log in to its registry there, or copy it from a node that has it: "
      "`{1} save {2} | ssh NODE {1} load`."},
     {"no-container-runtime", ExitClass::Unreachable, "{1} is not installed on {node}.",
-     "Install it there: `sudo apt install podman`. Or name the runtime that the nodes have with container: "
-     "in the job."},
+     "Install it there (Debian and Ubuntu: the package podman or docker.io), or name the runtime that the "
+     "nodes "
+     "have with container.runtime in the job."},
     {"no-exec", ExitClass::Unreachable, "The node does not run programs from its cache folder.",
      "The folder is probably mounted noexec (`findmnt -T ~/.cache`). Set cache_dir: for this node to a "
      "folder on another file system that no other user can write to."},

@@ -3213,10 +3213,6 @@
             <translation>{node} 上 {1} 的容器先于其 rank 结束：{2}</translation>
         </message>
         <message>
-            <source>Somebody stopped it, or it reached its memory limit (`--memory`). `podman events` or `docker events` shows who.</source>
-            <translation>有人停止了它，或者它达到了内存限制（`--memory`）。`podman events` 或 `docker events` 可显示是谁。</translation>
-        </message>
-        <message>
             <source>A folder of {node} cannot be used in the container {2}: {detail}.</source>
             <translation>{node} 的一个文件夹无法在容器 {2} 中使用：{detail}。</translation>
         </message>
@@ -3261,8 +3257,12 @@
             <translation>{node} 上没有安装 {1}。</translation>
         </message>
         <message>
-            <source>Install it there: `sudo apt install podman`. Or name the runtime that the nodes have with container: in the job.</source>
-            <translation>请在该节点安装：`sudo apt install podman`。或者在作业的 container: 中写明各节点已有的运行时。</translation>
+            <source>A user or a program stopped it, or it reached its memory limit (`--memory`). `podman events` or `docker events` shows who.</source>
+            <translation>用户或程序停止了它，或者它达到了内存限制（`--memory`）。`podman events` 或 `docker events` 可显示是谁。</translation>
+        </message>
+        <message>
+            <source>Install it there (Debian and Ubuntu: the package podman or docker.io), or name the runtime that the nodes have with container.runtime in the job.</source>
+            <translation>请在该节点安装（Debian 和 Ubuntu：软件包 podman 或 docker.io），或在作业的 container.runtime 中写明各节点已有的运行时。</translation>
         </message>
     </context>
     <context>
@@ -12852,10 +12852,6 @@
             <translation>连接、丢包和带宽：没有第二个节点。</translation>
         </message>
         <message>
-            <source>%1 does not have the image %2: the start gets it.</source>
-            <translation>%1 没有镜像 %2：启动时会获取。</translation>
-        </message>
-        <message>
             <source>The container on %1 has a network of its own: other nodes cannot reach its ranks.</source>
             <translation>%1 上的容器有自己的网络：其他节点无法连到其中的 rank。</translation>
         </message>
@@ -12868,10 +12864,6 @@
             <translation>请用 --network=host 启动它。</translation>
         </message>
         <message>
-            <source>The container on %1 has process ids of its own: what NCCL and PyTorch say of processes cannot be matched with ranks.</source>
-            <translation>%1 上的容器有自己的进程号：NCCL 和 PyTorch 所说的进程无法与 rank 对应。</translation>
-        </message>
-        <message>
             <source>Leave --pid out of container.options.</source>
             <translation>请从 container.options 中去掉 --pid。</translation>
         </message>
@@ -12882,6 +12874,14 @@
         <message>
             <source>The container starts on every node.</source>
             <translation>容器在每个节点上都能启动。</translation>
+        </message>
+        <message>
+            <source>%1 does not have the image %2. It is pulled at the start; programs and versions in it are not checked.</source>
+            <translation>%1 没有镜像 %2。启动时会拉取；其中的程序和版本未检查。</translation>
+        </message>
+        <message>
+            <source>The container on %1 has a PID namespace of its own: process ids in messages of NCCL and PyTorch are not those of the node.</source>
+            <translation>%1 上的容器有自己的 PID 命名空间：NCCL 和 PyTorch 消息中的进程号不是节点的进程号。</translation>
         </message>
     </context>
     <context>

@@ -58,6 +58,7 @@ def make_image(folder: Path) -> Path:
     version = f"python3.{sys.version_info.minor}"
     shutil.copytree(f"/usr/lib/{version}", root / "usr/lib" / version, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "test"))
     (root / "image-marker").write_text("from the image\n")
+    (root / "work/of_image.py").write_text("print('of the image', flush=True)\n")
     (root / "etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
     archive = folder / "image.tar"
     subprocess.run(["tar", "-C", root, "-cf", archive, "."], check=True)
@@ -69,7 +70,7 @@ class Contained:
     """What holds whichever runtime makes the containers."""
     RUNTIME = ""
     IMAGE = ""
-    WORKDIR = "/work"  # of a program that is told none
+    WORKDIR = "/work"  # of a program without workdir:
 
     @classmethod
     def make_cluster(cls, user: str, prepare, **options):
@@ -128,6 +129,11 @@ class Contained:
             self.assertRegex(line, rf"marker from the image \d+ {self.WORKDIR}")
         for rank in (0, 1):
             self.assertEqual([e["step"] for e in run.of("metric", rank=rank) if "loss" in e], [1, 2, 3, 4, 5])
+
+    def test_a_script_of_the_image_starts_in_its_folder(self):
+        run = start(self.cluster, {**self.job(""), "command": ["python3", "of_image.py"]})
+        self.assertEqual(run.end(60), 0, run.explain())
+        self.assertEqual(sum("of the image" in event["text"] for event in run.of("log")), 2, run.explain())
 
     def test_our_engine_trains_and_its_checkpoints_stay_on_the_node(self):
         job = train_job(["node1", "node2"], epochs=1, max_steps=20, batch_size=50)
@@ -292,8 +298,12 @@ class Contained:
         done = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "preflight", support.write_job(self.cluster, job)], timeout=patience(120))
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("python4", done.stdout + done.stderr)
-        checks = self.preflight(image="localhost/absent:1")
+        job["container"]["image"] = "localhost/absent:1"  # what the node itself has says nothing of python4 in the image
+        done = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "--json", "preflight", support.write_job(self.cluster, job)],
+                                timeout=patience(120))
+        checks = {check["id"]: check for check in json.loads(done.stdout.splitlines()[-1])["checks"]}
         self.assertEqual(checks["no-container-image"]["status"], "warn", checks)
+        self.assertNotIn("interpreter-missing", checks)
 
 
 class Podman(Contained, unittest.TestCase):
@@ -428,6 +438,7 @@ class Apptainer(Contained, unittest.TestCase):
     test_a_container_that_runs_already_is_entered = None
     test_preflight_finds_a_network_of_its_own_and_a_small_dev_shm = None
     test_preflight_names_what_is_missing = None
+    test_a_script_of_the_image_starts_in_its_folder = None  # it has none
 
     def test_an_image_that_is_nowhere_is_named_before_the_start(self):
         self.refused("no-container-image", image="/srv/absent.sif")

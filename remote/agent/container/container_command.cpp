@@ -248,6 +248,10 @@ Words image_pull(const wire::Container& container) {
     return {container.runtime(), "pull", "--quiet", container.image()};
 }
 
+bool comes_with_commands(const wire::Container& container) {
+    return container.runtime() == "apptainer" && container.image().find("://") != std::string::npos;
+}
+
 wire::Container with_runtime(const wire::Container& container) {
     wire::Container chosen = container;
     if (container.runtime() != "auto" && !container.runtime().empty()) {

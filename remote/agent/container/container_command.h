@@ -40,6 +40,8 @@ std::vector<std::string> container_removal(const wire::Container& container, con
 /// The command that fails where the node does not have the image; empty: the image is a file, or the runtime gets it.
 std::vector<std::string> image_check(const wire::Container& container);
 std::vector<std::string> image_pull(const wire::Container& container);
+/// "docker://…" of Apptainer: each command gets the image where its cache lacks it.
+bool comes_with_commands(const wire::Container& container);
 
 /// With a runtime in place of "auto": of the image's kind (.sif, .sqsh), else the first that this node has; podman where it
 /// has none.

@@ -93,7 +93,7 @@ AgentResult<std::unique_ptr<NodeContainer>> NodeContainer::start(const wire::Sta
         fs::create_directories(folders.back(), ignored);
     }
     auto place = container_place(container, name, folders);
-    place.pull = run.has_slurm();  // nobody has asked these nodes before
+    place.pull = run.has_slurm();  // the desk has not pulled it there
     const auto command = container_command(
         container, place,
         {program.string(), "container-init", dir.dir.string(), paths.root().string(), home_dir().string()});

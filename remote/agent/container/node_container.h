@@ -46,7 +46,7 @@ public:
         pid_t pid = 0;   ///< of a rank, on the node
         int status = 0;  ///< as of wait(2): it ended, was stopped, or continues
     };
-    /// What has become of ranks since the last call. Where the container is gone, all of them have ended by SIGKILL.
+    /// Ends, stops and continues of ranks since the last call. When the container is gone, its ranks were ended by SIGKILL.
     std::vector<Change> take();
     /// It ended before close(). What its runtime said of that: `last_words()`.
     bool is_gone() const { return gone_; }

@@ -125,20 +125,25 @@ private:
     std::map<std::string, std::string> asked_;
 };
 
-std::optional<AgentFailure> pull(const wire::Container& container, const std::stop_token& stop) {
-    const auto check = image_check(container);
-    if (check.empty()) {
+fs::path own_file() {
+    std::error_code ignored;
+    return fs::read_symlink("/proc/self/exe", ignored);
+}
+
+std::optional<AgentFailure> pull(const NodePaths& paths, const wire::Container& container,
+                                 const std::stop_token& stop) {
+    std::vector<std::string> command = image_pull(container);
+    if (comes_with_commands(container)) {
+        const auto place = container_place(container, "", {paths.root(), own_file().parent_path()});
+        command = container_command(container, place, {own_file().string(), "--version"});
+    } else if (const auto check = image_check(container); check.empty()) {
         return std::nullopt;
-    }
-    const auto known = ask_program({.argv = check, .seconds = kCheckWithin}, stop);
-    if (known.good()) {
+    } else if (const auto known = ask_program({.argv = check, .seconds = kCheckWithin}, stop); known.good()) {
         return std::nullopt;
-    }
-    const auto failure = failure_of(container, known);
-    if (failure.code != "no-container-image") {
+    } else if (auto failure = failure_of(container, known); failure.code != "no-container-image") {
         return failure;
     }
-    const auto pulled = ask_program({.argv = image_pull(container), .seconds = kPullWithin}, stop);
+    const auto pulled = ask_program({.argv = command, .seconds = kPullWithin}, stop);
     if (pulled.good()) {
         return std::nullopt;
     }
@@ -154,14 +159,13 @@ wire::ContainerState inspect_container(const NodePaths& paths, const wire::Inspe
     const auto container = with_runtime(request.container());
     wire::ContainerState state;
     if (request.pull()) {
-        if (const auto failure = pull(container, stop)) {
+        if (const auto failure = pull(paths, container, stop)) {
             *state.mutable_failure() = to_wire(*failure);
         }
         state.set_runtime(container.runtime());
         return state;
     }
-    std::error_code ignored;
-    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+    const fs::path program = own_file();
     const auto place = container_place(container, "", {paths.root(), program.parent_path()});
     NodesHome home;
     const auto command = container_command(container, place,
@@ -174,7 +178,11 @@ wire::ContainerState inspect_container(const NodePaths& paths, const wire::Inspe
         state.set_own_network(state.network_namespace() != namespace_of("net"));
         state.set_own_processes(state.process_namespace() != namespace_of("pid"));
     } else {
-        *state.mutable_failure() = to_wire(failure_of(container, answer));
+        auto failure = failure_of(container, answer);
+        if (answer.late && comes_with_commands(container)) {
+            failure.code = "no-container-image";  // it is still on its way
+        }
+        *state.mutable_failure() = to_wire(failure);
     }
     state.set_node_has_gpus(place.gpus);
     state.set_runtime(container.runtime());

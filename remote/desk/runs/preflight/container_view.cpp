@@ -40,6 +40,10 @@ wire::Request container_request(const Job& job, const wire::InspectHost& host) {
 void take_container(NodeView& view, wire::ContainerState&& state) {
     view.container = std::move(state);
     if (view.container->has_failure()) {
+        auto& versions = *view.host.mutable_versions();
+        versions.erase(std::remove_if(versions.begin(), versions.end(),
+                                      [](const auto& version) { return !is_of_node(version.name()); }),
+                       versions.end());
         return;
     }
     auto& inside = *view.container->mutable_inside();
@@ -79,6 +83,19 @@ Result<void> look_from_within(PreflightNode& node, const Job& job, const wire::I
     return {};
 }
 
+void leave_out_unseen(const std::vector<NodeView>& views, HostNeeds& needs) {
+    const bool unseen = std::any_of(views.begin(), views.end(), [](const NodeView& view) {
+        return view.container && view.container->has_failure();
+    });
+    if (unseen) {
+        needs.program.clear();
+        needs.script.clear();
+        needs.workdir.clear();
+        needs.data_paths.clear();
+        needs.maybe_paths.clear();
+    }
+}
+
 std::vector<Check> container_checks(const std::vector<NodeView>& views, const Job& job) {
     HostFindings findings;
     if (!job.container.wanted()) {
@@ -91,13 +108,14 @@ std::vector<Check> container_checks(const std::vector<NodeView>& views, const Jo
         const wire::ContainerState& state = *view.container;
         if (state.has_failure()) {
             const Failure failure = explain_agent_failure({.name = view.name}, state.failure());
-            // A start gets the image; this is no start.
+            // The start pulls it before any rank starts.
             const bool comes = failure.code == "no-container-image" && !job.container.image.empty();
-            Check& check =
-                findings.add(failure.code, comes ? CheckStatus::Warn : CheckStatus::Fail, view,
-                             comes ? text(kContext, "%1 does not have the image %2: the start gets it.",
-                                          {view.name, job.container.image})
-                                   : failure.what);
+            Check& check = findings.add(failure.code, comes ? CheckStatus::Warn : CheckStatus::Fail, view,
+                                        comes ? text(kContext,
+                                                     "%1 does not have the image %2. It is pulled at the "
+                                                     "start; programs and versions in it are not checked.",
+                                                     {view.name, job.container.image})
+                                              : failure.what);
             check.remedy = failure.remedy;
             continue;
         }
@@ -115,9 +133,9 @@ std::vector<Check> container_checks(const std::vector<NodeView>& views, const Jo
             findings
                 .add("container-start", CheckStatus::Warn, view,
                      text(kContext,
-                          "The container on %1 has process ids of its own: what NCCL and PyTorch say of "
-                          "processes "
-                          "cannot be matched with ranks.",
+                          "The container on %1 has a PID namespace of its own: process ids in messages of "
+                          "NCCL and "
+                          "PyTorch are not those of the node.",
                           {view.name}))
                 .remedy = job.container.name.empty() ? text(kContext, "Leave --pid out of container.options.")
                                                      : text(kContext, "Start it with --pid=host.");

@@ -120,6 +120,9 @@ HostNeeds needs_of(const Job& job) {
     needs.workdir = job.workdir;
     add_program(job, needs);
     needs.push = push_with(job, needs.script);
+    if (job.container.wanted() && job.workdir.empty() && !is_path(needs.script)) {
+        needs.script.clear();  // in the image's working folder, which only its start knows
+    }
     if (job.train && job.train->is_object()) {
         const auto dataset = job.train->find("dataset");
         if (dataset != job.train->end() && dataset->is_object()) {

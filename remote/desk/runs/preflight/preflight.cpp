@@ -426,6 +426,7 @@ void Preflight::judge(std::vector<PathResult> paths) {
     };
     HostNeeds needs = needs_of(request_.job);
     needs.nccl = plan_.backend == "nccl";
+    leave_out_unseen(views, needs);
     if (const auto& file = inventory_.file; !file.empty() && file != default_inventory_path()) {
         const auto path = AbsolutePath::of(std::filesystem::absolute(file).lexically_normal().string());
         needs.ctl = path ? needs.ctl.source("--cluster").word(*path) : ShellCommand();
