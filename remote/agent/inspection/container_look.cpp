@@ -113,7 +113,7 @@ private:
         if (!path.starts_with("~/")) {
             return path;
         }
-        const std::string expanded = expand_home(path).string();
+        std::string expanded = expand_home(path).string();
         asked_[expanded] = path;
         return expanded;
     }
@@ -132,16 +132,20 @@ fs::path own_file() {
 
 std::optional<AgentFailure> pull(const NodePaths& paths, const wire::Container& container,
                                  const std::stop_token& stop) {
-    std::vector<std::string> command = image_pull(container);
+    std::vector<std::string> command;
     if (comes_with_commands(container)) {
         const auto place = container_place(container, "", {paths.root(), own_file().parent_path()});
         command = container_command(container, place, {own_file().string(), "--version"});
-    } else if (const auto check = image_check(container); check.empty()) {
-        return std::nullopt;
-    } else if (const auto known = ask_program({.argv = check, .seconds = kCheckWithin}, stop); known.good()) {
-        return std::nullopt;
-    } else if (auto failure = failure_of(container, known); failure.code != "no-container-image") {
-        return failure;
+    } else if (const auto check = image_check(container); !check.empty()) {
+        const auto known = ask_program({.argv = check, .seconds = kCheckWithin}, stop);
+        auto failure = failure_of(container, known);
+        if (!known.good() && failure.code != "no-container-image") {
+            return failure;
+        }
+        command = known.good() ? command : image_pull(container);
+    }
+    if (command.empty()) {
+        return std::nullopt;  // it is there, or a file
     }
     const auto pulled = ask_program({.argv = command, .seconds = kPullWithin}, stop);
     if (pulled.good()) {
