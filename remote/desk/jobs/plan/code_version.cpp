@@ -1,18 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/child_process.h>
+#include <base/clock.h>
+#include <base/run_program.h>
 #include <base/utf8.h>
 #include <remote/desk/jobs/plan/code_version.h>
 #include <remote/desk/shared/text.h>
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <chrono>
 #include <filesystem>
 #include <sstream>
 #include <string_view>
@@ -22,53 +17,23 @@ namespace rankscope::inline jobs {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 constexpr const char* kContext = "CodeVersion";
-constexpr std::chrono::seconds kPatience{5};
+constexpr int kPatienceS = 5;
 constexpr std::size_t kMostStatus = std::size_t{1} << 20U;
 constexpr std::size_t kMostFiles = 50;
 
-struct Output {
-    std::string text;
-    bool cut = false;
-};
-
-/// What `git ARGUMENTS` prints in the folder; nothing where it fails or takes too long.
-std::optional<Output> git(const fs::path& folder, std::vector<std::string> arguments, std::size_t most,
-                          Clock::time_point deadline) {
+/// What `git ARGUMENTS` prints in the folder; nothing where it fails or takes too long. What is cut is enough.
+std::optional<ProgramOutput> git(const fs::path& folder, std::vector<std::string> arguments, std::size_t most,
+                                 double deadline) {
     arguments.insert(arguments.begin(), {"git", "-C", folder.string()});
-    auto child = ChildProcess::start(
+    auto output = run_program(
         arguments,
-        {.output = ChildProcess::Stream::Pipe,
+        {.seconds = deadline - monotonic_s(),
+         .output = most,
+         .until_full = true,
          .environment = {{"GIT_OPTIONAL_LOCKS", "0"}, {"GIT_TERMINAL_PROMPT", "0"}, {"LC_ALL", "C"}}});
-    if (!child) {
-        return std::nullopt;
-    }
-    Output output;
-    std::array<char, 65536> buffer{};
-    while (true) {
-        const auto left =
-            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-        pollfd wait{child->output().get(), POLLIN, 0};
-        if (left <= 0 || (poll(&wait, 1, static_cast<int>(left)) <= 0 && errno != EINTR)) {
-            return std::nullopt;
-        }
-        const ssize_t got = read(child->output().get(), buffer.data(), buffer.size());
-        if (got == 0) {
-            break;
-        }
-        if (got > 0) {
-            output.text.append(buffer.data(), static_cast<std::size_t>(got));
-        }
-        if (output.text.size() > most) {
-            output.text.resize(most);
-            output.cut = true;
-            return output;
-        }
-    }
-    child->wait();
-    return child->status() == 0 ? std::optional(output) : std::nullopt;
+    return output.good() || output.cut ? std::optional(std::move(output)) : std::nullopt;
 }
 
 fs::path folder_of(const fs::path& path) {
@@ -147,14 +112,14 @@ std::string named(const std::vector<std::string>& files) {
 }  // namespace
 
 std::optional<CodeVersion> code_version(const Job& job) {
-    const auto deadline = Clock::now() + kPatience;
+    const auto deadline = monotonic_s() + kPatienceS;
     for (const fs::path& folder : folders(job)) {
         const auto status =
             git(folder, {"status", "--porcelain=v2", "--branch", "-z"}, kMostStatus, deadline);
         if (!status) {
             continue;
         }
-        CodeVersion code = read_status(status->text);
+        CodeVersion code = read_status(status->output);
         if (code.commit.empty() || code.commit == "(initial)") {
             continue;
         }
@@ -162,7 +127,7 @@ std::optional<CodeVersion> code_version(const Job& job) {
             if (const auto diff =
                     git(folder, {"diff", "HEAD", "--no-color", "--no-ext-diff", "--no-textconv"}, kMostDiff,
                         deadline)) {
-                code.diff = as_utf8(diff->text);
+                code.diff = as_utf8(diff->output);
                 code.diff_cut = diff->cut;
             }
         }
@@ -189,7 +154,7 @@ std::string diff_note(const CodeVersion& code) {
            : code.diff.empty()
                ? text(kContext,
                       "The difference is not kept: git did not answer within %1 seconds, or failed.",
-                      {std::to_string(kPatience.count())})
+                      {std::to_string(kPatienceS)})
                : std::string();
 }
 
