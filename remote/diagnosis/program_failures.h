@@ -87,6 +87,11 @@ inline constexpr auto kProgramFailures = std::to_array<CatalogueEntry>({
     {"env-skew", ExitClass::None, "The NCCL settings of the nodes differ.",
      "Use the same settings on every node: /etc/nccl.conf, ~/.nccl.conf, the login environment and env: in "
      "the job."},
+    {"environment-differs", ExitClass::None, "The Python environment differs between the nodes.",
+     "Pin every version: name a lock file with environment.uv, or write NAME==VERSION in each line."},
+    {"environment-failed", ExitClass::Unreachable,
+     "The Python environment of {1} cannot be made on {node}: {detail}",
+     "Correct {1} so that it fits this node's Python, or name another one with environment.python."},
     {"event-file-damaged", ExitClass::None,
      "An event file on {node} is damaged. Rankscope does not read it further.",
      "The run is not affected. Check whether two processes write the same file."},
@@ -158,12 +163,21 @@ inline constexpr auto kProgramFailures = std::to_array<CatalogueEntry>({
      "Install it there (Debian and Ubuntu: the package podman or docker.io), or name the runtime that the "
      "nodes "
      "have with container.runtime in the job."},
+    {"no-environment", ExitClass::None,
+     "{node} does not have the Python environment of {1}. It is made at the start.", ""},
+    {"no-environment-tool", ExitClass::Unreachable,
+     "{node} has no tool that makes a Python environment: {detail}",
+     "Install one: `sudo apt install python3-venv` there (Debian, Ubuntu), or uv there or on this computer."},
     {"no-exec", ExitClass::Unreachable, "The node does not run programs from its cache folder.",
      "The folder is probably mounted noexec (`findmnt -T ~/.cache`). Set cache_dir: for this node to a "
      "folder on another file system that no other user can write to."},
     {"no-gpu", ExitClass::Usage, "The job needs GPUs and a node has none.",
      "Use other nodes, or backend: gloo."},
     {"no-home", ExitClass::Usage, "The home folder is not known.", "Set HOME."},
+    {"no-index", ExitClass::Unreachable,
+     "{node} does not reach a package index, and this computer cannot get its packages: {detail}",
+     "Correct the network or the proxy of one of them. The packages that this computer gets are sent to the "
+     "node as wheels."},
     {"no-nodes", ExitClass::Usage, "No node is selected.", "Set nodes: in the job."},
     {"no-pattern", ExitClass::Usage, "No pattern can be learned from the line.",
      "Give a line that contains a name and a number."},
@@ -179,6 +193,9 @@ inline constexpr auto kProgramFailures = std::to_array<CatalogueEntry>({
      "Correct gpus: in the inventory."},
     {"no-such-run", ExitClass::Unreachable, "The node does not know this run.",
      "The run was removed there, or never started."},
+    {"no-uv", ExitClass::Usage, "uv is not installed on this computer: it reads uv.lock.",
+     "Install it (`pipx install uv`), or write `uv export --frozen > requirements.txt` elsewhere and name "
+     "that file with environment.requirements."},
     {"no-venv", ExitClass::Unreachable, "There is no virtual environment in {1}.",
      "Create it there (`python3 -m venv {1}`), or correct venv: in the job."},
     {"not-own", ExitClass::Unreachable, "Process {1} belongs to {2}: it was not ended.",

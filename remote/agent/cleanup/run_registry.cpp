@@ -181,7 +181,13 @@ wire::Cleaned clean(const NodePaths& paths, const wire::Clean& request) {
         }
     }
     if (request.caches()) {
-        for (const auto& folder : folders_in(paths.bundles())) {
+        auto caches = folders_in(paths.bundles());
+        for (const auto& folder : folders_in(paths.root())) {
+            if (folder == paths.environments() || folder == paths.packages()) {
+                caches.push_back(folder);
+            }
+        }
+        for (const auto& folder : caches) {
             if (any_live) {
                 cleaned.add_kept(as_utf8(folder.string()));
             } else {

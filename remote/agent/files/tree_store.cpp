@@ -98,8 +98,9 @@ AgentResult<wire::TreeMissing> TreeStore::have(const wire::HaveTree& request) {
         }
     }
     tree_ = request;
-    folder_ = request.folder().empty() ? paths_.root() / "jobs" / folder_name(request.job())
-                                       : home_dir() / expand_home(request.folder());
+    folder_ = request.packages()         ? paths_.packages()
+              : request.folder().empty() ? paths_.root() / "jobs" / folder_name(request.job())
+                                         : home_dir() / expand_home(request.folder());
     std::error_code error;
     fs::create_directories(folder_, error);
     if (error || ::access(folder_.c_str(), W_OK | X_OK) != 0) {
@@ -262,7 +263,7 @@ AgentResult<wire::TreeDone> TreeStore::finish() {
     }
     wire::TreeDone done;
     done.set_folder(folder_.string());
-    done.set_removed(remove_stale());
+    done.set_removed(tree_.packages() ? 0 : remove_stale());
     if (auto written = write_manifest(); !written) {
         return std::move(written.failure());
     }
@@ -293,15 +294,20 @@ void TreeStore::read_manifest() {
 }
 
 AgentResult<void> TreeStore::write_manifest() const {
-    auto files = nlohmann::json::array();
+    std::map<std::string, Placed> placed;
+    if (tree_.packages()) {
+        placed = before_;  // they stay
+    }
     for (const auto& entry : tree_.entries()) {
         struct stat info {};
-        if (entry.kind() != kFile || ::lstat(place_of(entry).c_str(), &info) != 0) {
-            continue;
+        if (entry.kind() == kFile && ::lstat(place_of(entry).c_str(), &info) == 0) {
+            placed[entry.path()] = {static_cast<std::uint64_t>(info.st_size), mtime_ns(info), entry.sha256()};
         }
-        const auto* sha = reinterpret_cast<const unsigned char*>(entry.sha256().data());
-        files.push_back({entry.path(), static_cast<std::uint64_t>(info.st_size), mtime_ns(info),
-                         to_hex(std::span(sha, entry.sha256().size()))});
+    }
+    auto files = nlohmann::json::array();
+    for (const auto& [path, file] : placed) {
+        const auto* sha = reinterpret_cast<const unsigned char*>(file.sha256.data());
+        files.push_back({path, file.size, file.mtime_ns, to_hex(std::span(sha, file.sha256.size()))});
     }
     // A name that is no UTF-8 is written with replacements, found nowhere again, and so never taken for ours.
     const std::string text = nlohmann::json{{"folder", folder_.string()}, {"files", files}}.dump(

@@ -15,7 +15,8 @@
 
 namespace rankscope::agent {
 
-/// Receives the user's own files (push:) into workdir, or into jobs/<job>/ of the cache. A file is placed
+/// Receives the user's own files (push:) into workdir, or into jobs/<job>/ of the cache; packages of an environment into
+/// packages/, where those of earlier pushes stay. A file is placed
 /// when its SHA-256 is right. What was placed is remembered (pushed/<folder>.json of the cache): files that a
 /// later push no longer names are removed if they are unchanged; everything else in the folder is the user's
 /// and stays.

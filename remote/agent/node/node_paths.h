@@ -12,6 +12,8 @@ namespace rankscope::agent {
 ///
 ///     bin/rankscope-agent-<hash>     pushed agents
 ///     bundles/<hash>/                a worker and its libraries; "complete" once all files are in
+///     environments/<key>/            a job's Python environment; "complete" once all packages are in
+///     packages/                      wheels for nodes that reach no index, and uv
 ///     runs/<run id>/                 spec, spool, control.sock, supervisor.lock, rank-<r>/…
 class NodePaths {
 public:
@@ -22,6 +24,8 @@ public:
     const std::filesystem::path& root() const { return root_; }
     std::filesystem::path bundles() const { return root_ / "bundles"; }
     std::filesystem::path bundle(const std::string& hash) const { return bundles() / hash; }
+    std::filesystem::path environments() const { return root_ / "environments"; }
+    std::filesystem::path packages() const { return root_ / "packages"; }
     std::filesystem::path runs() const { return root_ / "runs"; }
     std::filesystem::path run(const std::string& run_id) const { return runs() / run_id; }
 

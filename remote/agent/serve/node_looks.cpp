@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/agent/environment/make_environment.h>
 #include <remote/agent/flight/run_flight.h>
 #include <remote/agent/inspection/container_look.h>
 #include <remote/agent/inspection/host_inspection.h>
@@ -13,7 +14,8 @@ namespace rankscope::agent {
 
 bool is_look(const wire::Request& request) {
     return request.has_inspect_host() || request.has_connect_targets() || request.has_inspect_ranks() ||
-           request.has_ask_ras() || request.has_dump_flight() || request.has_inspect_container();
+           request.has_ask_ras() || request.has_dump_flight() || request.has_inspect_container() ||
+           request.has_make_environment();
 }
 
 bool answer_look(const NodePaths& paths, const wire::Request& request, const std::stop_token& stop,
@@ -36,6 +38,9 @@ bool answer_look(const NodePaths& paths, const wire::Request& request, const std
             return true;
         case wire::Request::kInspectContainer:
             *reply.mutable_container() = inspect_container(paths, request.inspect_container(), stop);
+            return true;
+        case wire::Request::kMakeEnvironment:
+            *reply.mutable_environment() = make_environment(paths, request.make_environment(), stop);
             return true;
         default:
             return false;

@@ -300,6 +300,7 @@ void Server::handle(const wire::Request& request) {
         case wire::Request::kAskRas:
         case wire::Request::kDumpFlight:
         case wire::Request::kInspectContainer:
+        case wire::Request::kMakeEnvironment:
         case wire::Request::kAskSlurmNode:
             return;  // in the background
         case wire::Request::BODY_NOT_SET:
