@@ -9,6 +9,7 @@
 #include <remote/desk/jobs/launch_lines/script_text.h>
 
 #include <gtest/gtest.h>
+#include <support/temporary_folder.h>
 #include <tests/machine_speed.h>
 
 #include <algorithm>
@@ -86,6 +87,18 @@ TEST_F(Scripts, ReadALauncherBelowShellsAndWrappers) {
     EXPECT_EQ(container.job.container.image, "image:1");
     EXPECT_EQ(container.job.container.runtime, ContainerRuntime::Docker);
     EXPECT_TRUE(container.job.container.options.empty());
+}
+
+TEST_F(Scripts, TakeTheEnvironmentOfUvsLockFile) {
+    const test::TemporaryFolder folder;
+    std::filesystem::create_directories(folder.path() / "src");
+    std::ofstream(folder.path() / "uv.lock") << "version = 1\n";
+    PastedText pasted;
+    pasted.folder = folder.path() / "src";
+    const PastedLine line =
+        read("uv run --extra cu128 --extra=vision torchrun --nproc-per-node 2 train.py\n", pasted);
+    EXPECT_EQ(line.job.environment.uv, (folder.path() / "uv.lock").string());
+    EXPECT_EQ(line.job.environment.extras, (Words{"cu128", "vision"}));
 }
 
 TEST_F(Scripts, ReadContainersWithTheirMountsAndFolders) {

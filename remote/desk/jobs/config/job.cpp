@@ -31,6 +31,7 @@ public:
     void run() {
         check_program();
         check_container();
+        check_environment();
         check_launcher();
         check_node_names();
         for (const auto& key : job_keys().keys) {
@@ -84,6 +85,33 @@ private:
         if (!container.name.empty() && !container.mounts.empty()) {
             add("container.mounts", text(kContext, "the container runs already"),
                 text(kContext, "Start it with these mounts, or name its image instead."));
+        }
+    }
+
+    void check_environment() {
+        const JobEnvironment& environment = job_.environment;
+        if (!environment.uv.empty() && !environment.requirements.empty()) {
+            add("environment.requirements", text(kContext, "there is a uv.lock as well"),
+                text(kContext, "Keep one: both say which packages the environment has."));
+        }
+        if (!environment.wanted() && environment != JobEnvironment()) {
+            add("environment", text(kContext, "names no file"),
+                text(kContext, "Add it, for example: %1", {"environment: { uv: uv.lock }"}));
+        }
+        if (environment.uv.empty() && !environment.extras.empty() && environment.wanted()) {
+            add("environment.extras", text(kContext, "extras belong to a uv.lock"),
+                text(kContext, "Write them in the requirements file: NAME[EXTRA]==VERSION."));
+        }
+        if (environment.wanted() && (!job_.own.venv.empty() || !job_.own.conda.empty())) {
+            add("environment",
+                text(kContext, "there is a %1 as well", {job_.own.venv.empty() ? "conda" : "venv"}),
+                text(kContext,
+                     "Keep one: environment is made on the nodes, venv and conda are there already."));
+        }
+        if (environment.wanted() && job_.container.wanted()) {
+            add("environment", text(kContext, "there is a container as well"),
+                text(kContext,
+                     "Leave one out: install the packages in the image, or run without a container."));
         }
     }
 

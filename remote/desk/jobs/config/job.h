@@ -6,6 +6,7 @@
 #include <base/config/config_problem.h>
 #include <base/failure.h>
 #include <remote/desk/jobs/config/job_container.h>
+#include <remote/desk/jobs/config/job_environment.h>
 #include <remote/desk/jobs/config/own_program.h>
 
 #include <nlohmann/json.hpp>
@@ -74,6 +75,7 @@ struct Job {
     std::vector<std::string> push;
     OwnProgram own;  ///< only with command
     JobContainer container;
+    JobEnvironment environment;  ///< only with command
 };
 
 struct JobRead {

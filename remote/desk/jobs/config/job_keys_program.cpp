@@ -181,6 +181,36 @@ void add_what(JobKeyTable& table) {
         own({.help = "Name or folder of an environment of conda on the nodes.",
              .absent = "the node's Python",
              .scope = Scope::Node}));
+    table.sections.push_back({.path = "environment", .example = "environment: { uv: uv.lock }"});
+    add(table, "environment.uv", RANKSCOPE_JOB_MEMBER(environment.uv),
+        own({.label = "Lock file of uv",
+             .help = "A uv.lock next to the job file: every node makes a Python environment with exactly its "
+                     "packages before the start and keeps it. Nodes without a package index get wheels from "
+                     "this computer.",
+             .absent = "the node's Python",
+             .example = "uv: uv.lock",
+             .scope = Scope::Node}));
+    add(table, "environment.requirements", RANKSCOPE_JOB_MEMBER(environment.requirements),
+        own({.label = "Requirements file",
+             .help = "The same from a requirements file of pip. Write NAME==VERSION in each line: else nodes "
+                     "may take other versions.",
+             .absent = "the node's Python",
+             .example = "requirements: requirements.txt",
+             .scope = Scope::Node}));
+    add(table, "environment.extras", RANKSCOPE_JOB_MEMBER(environment.extras),
+        own({.label = "Extras",
+             .help = "Extras of the project of uv.lock.",
+             .absent = "none",
+             .example = "extras: [cu128]",
+             .rare = true,
+             .scope = Scope::Node}));
+    add(table, "environment.python", RANKSCOPE_JOB_MEMBER(environment.python),
+        own({.label = "Python of the environment",
+             .help = "Interpreter of the nodes: a path, a name in PATH, or a version.",
+             .absent = "python3",
+             .example = "python: python3.11",
+             .rare = true,
+             .scope = Scope::Node}));
     add(table, "log_dir", RANKSCOPE_JOB_MEMBER(own.log_dir),
         own({.label = "Lo&g folder",
              .help = "On the nodes: a file per rank as well, as torchrun lays them out.",

@@ -7,6 +7,7 @@
 #include <base/text.h>
 #include <remote/desk/jobs/launch_lines/batch_script.h>
 #include <remote/desk/jobs/launch_lines/container_line.h>
+#include <remote/desk/jobs/launch_lines/environment_line.h>
 #include <remote/desk/jobs/launch_lines/named_files.h>
 #include <remote/desk/jobs/launch_lines/program_line.h>
 #include <remote/desk/jobs/launch_lines/sandbox_shell.h>
@@ -471,7 +472,7 @@ private:
         return {};
     }
 
-    std::vector<std::string> wrapper_notes() const {
+    std::vector<std::string> wrapper_notes(PastedLine& line) const {
         std::vector<std::string> notes;
         for (const auto& start : script_.starts) {
             for (const auto& wrapper : start.wrappers) {
@@ -479,7 +480,9 @@ private:
                     kContext, "%1: left out; say with venv: or conda: where the programs of the ranks are.",
                     {wrapper});
                 if (!read_container_line(wrapper) && trains(start) &&
-                    std::find(notes.begin(), notes.end(), note) == notes.end()) {
+                    std::find(notes.begin(), notes.end(), note) == notes.end() &&
+                    (line.job.environment.wanted() ||
+                     !take_uv_environment(wrapper, folders_of(line.job.workdir), line))) {
                     notes.push_back(note);
                 }
             }
@@ -493,7 +496,7 @@ private:
                 take_container(from_its_folder(wrapper), line);
             }
         }
-        for (auto& note : wrapper_notes()) {
+        for (auto& note : wrapper_notes(line)) {
             line.notes.push_back(std::move(note));
         }
         line.notes.insert(line.notes.end(), notes_.begin(), notes_.end());

@@ -437,6 +437,11 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
         }
         plan.ranks.push_back(std::move(rank));
     }
+    if (job.environment.wanted()) {
+        plan.notes.push_back(
+            text(kContext, "Before the start each node makes a Python environment of %1, or finds it there.",
+                 {job.environment.file()}));
+    }
     if (job.container.wanted()) {
         plan.notes.push_back(
             job.container.name.empty()
