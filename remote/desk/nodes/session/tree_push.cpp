@@ -25,10 +25,7 @@ constexpr int kBatchFiles = 1000;
 constexpr int kZstdLevel = 1;
 constexpr double kHashTimeout = 600;  // the node may have to read gigabytes to know what it has
 
-wire::HaveTree question(const UserTree& tree, const std::string& folder, const std::string& job) {
-    wire::HaveTree have;
-    have.set_folder(folder);
-    have.set_job(job);
+void add_entries(const UserTree& tree, wire::HaveTree& have) {
     for (const auto& file : tree.files) {
         auto* entry = have.add_entries();
         entry->set_path(file.path);
@@ -40,13 +37,12 @@ wire::HaveTree question(const UserTree& tree, const std::string& folder, const s
         }
         entry->set_target(file.target);
     }
-    return have;
 }
 
 class Pusher {
 public:
-    Pusher(AgentLink& link, std::uint64_t total, const AgentLink::Progress& progress)
-        : under_way_(link, total, text(kContext, "pushing the program's files"), progress) {}
+    Pusher(AgentLink& link, std::uint64_t total, const std::string& what, const AgentLink::Progress& progress)
+        : under_way_(link, total, what, progress) {}
 
     Result<void> push(std::uint32_t index, const TreeFile& file) {
         const UniqueFd fd(::open(file.source.c_str(), O_RDONLY | O_CLOEXEC));
@@ -100,12 +96,11 @@ private:
     std::size_t batch_bytes_ = 0;
 };
 
-}  // namespace
-
-Result<TreePushed> push_tree(AgentLink& link, const UserTree& tree, const std::string& folder,
-                             const std::string& job, const AgentLink::Progress& progress) {
+Result<TreePushed> push(AgentLink& link, const UserTree& tree, wire::HaveTree place, const std::string& what,
+                        const AgentLink::Progress& progress) {
+    add_entries(tree, place);
     wire::Request request;
-    *request.mutable_have_tree() = question(tree, folder, job);
+    *request.mutable_have_tree() = std::move(place);
     auto reply = link.call(std::move(request), kHashTimeout);
     if (!reply) {
         return reply.failure();
@@ -120,7 +115,7 @@ Result<TreePushed> push_tree(AgentLink& link, const UserTree& tree, const std::s
         }
     }
     pushed.files = missing.size();
-    Pusher pusher(link, pushed.bytes, progress);
+    Pusher pusher(link, pushed.bytes, what, progress);
     for (const auto index : missing) {
         if (auto done = pusher.push(index, tree.files[index]); !done) {
             return done.failure();
@@ -137,6 +132,22 @@ Result<TreePushed> push_tree(AgentLink& link, const UserTree& tree, const std::s
     }
     pushed.removed = finished->tree_done().removed();
     return pushed;
+}
+
+}  // namespace
+
+Result<TreePushed> push_tree(AgentLink& link, const UserTree& tree, const std::string& folder,
+                             const std::string& job, const AgentLink::Progress& progress) {
+    wire::HaveTree place;
+    place.set_folder(folder);
+    place.set_job(job);
+    return push(link, tree, std::move(place), text(kContext, "pushing the program's files"), progress);
+}
+
+Result<TreePushed> push_packages(AgentLink& link, const UserTree& tree, const AgentLink::Progress& progress) {
+    wire::HaveTree place;
+    place.set_packages(true);
+    return push(link, tree, std::move(place), text(kContext, "pushing packages"), progress);
 }
 
 }  // namespace rankscope::inline nodes

@@ -21,4 +21,7 @@ struct TreePushed {
 Result<TreePushed> push_tree(AgentLink& link, const UserTree& tree, const std::string& folder,
                              const std::string& job, const AgentLink::Progress& progress);
 
+/// The same into the node's store of packages, where files of earlier pushes stay.
+Result<TreePushed> push_packages(AgentLink& link, const UserTree& tree, const AgentLink::Progress& progress);
+
 }  // namespace rankscope::inline nodes

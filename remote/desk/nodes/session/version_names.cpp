@@ -16,8 +16,9 @@ namespace {
 constexpr const char* kContext = "VersionNames";
 
 // By the request's interpreter; the same with ".system" is the node's own.
-constexpr std::array<std::pair<const char*, const char*>, 6> kLibraries{{{"cuda", "CUDA"},
+constexpr std::array<std::pair<const char*, const char*>, 7> kLibraries{{{"cuda", "CUDA"},
                                                                          {"cudnn", "cuDNN"},
+                                                                         {"environment", "Environment"},
                                                                          {"hip", "HIP"},
                                                                          {"nccl", "NCCL"},
                                                                          {"python", "Python"},

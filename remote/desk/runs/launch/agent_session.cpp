@@ -151,27 +151,16 @@ Result<void> AgentSession::pull_image(const std::function<bool()>& abandoned) {
     wire::Request request;
     *request.mutable_inspect_container()->mutable_container() = container_spec(context_.job);
     request.mutable_inspect_container()->set_pull(true);
-    const auto id = link().send(std::move(request));
     const auto report_progress = progress(StageName::Push);
-    std::optional<Result<wire::Reply>> reply;
-    serve_until([&] {
+    const auto reply = call_long(std::move(request), abandoned, [&] {
         if (monotonic_s() - begin > kLongPull) {
             report_progress(text(kContext, "getting the image %1", {context_.job.container.image}), -1);
         }
-        reply = reply ? std::move(reply) : link().poll(id);
-        return reply.has_value() || abandoned();
     });
     if (!reply) {
-        if (!link().alive()) {
-            return link().lost();
-        }
-        link().ignore(id);
-        return Failure{"cancelled", "", text(kContext, "Stopped by the user."), "", ""};
+        return reply.failure();
     }
-    if (!*reply) {
-        return reply->failure();
-    }
-    const auto& state = (**reply).container();
+    const auto& state = reply->container();
     if (state.has_failure()) {
         return explain_agent_failure(node_, state.failure());
     }
@@ -180,6 +169,25 @@ Result<void> AgentSession::pull_image(const std::function<bool()>& abandoned) {
                   {context_.job.container.image, std::to_string(static_cast<int>(monotonic_s() - begin))}));
     }
     return {};
+}
+
+Result<wire::Reply> AgentSession::call_long(wire::Request request, const std::function<bool()>& abandoned,
+                                            const std::function<void()>& look) {
+    const auto id = link().send(std::move(request));
+    std::optional<Result<wire::Reply>> reply;
+    serve_until([&] {
+        look();
+        reply = reply ? std::move(reply) : link().poll(id);
+        return reply.has_value() || abandoned();
+    });
+    if (reply) {
+        return std::move(*reply);
+    }
+    if (!link().alive()) {
+        return link().lost();
+    }
+    link().ignore(id);
+    return Failure{"cancelled", "", text(kContext, "Stopped by the user."), "", ""};
 }
 
 void AgentSession::follow(const Following& following) {

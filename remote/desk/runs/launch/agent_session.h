@@ -46,6 +46,10 @@ public:
     /// Until nothing more is wanted, or leave().
     void follow(const Following& following);
 
+    /// The reply of a request that may take long; `look` is called every fifth of a second. Fails with "cancelled" once
+    /// `abandoned`: the run does not start.
+    Result<wire::Reply> call_long(wire::Request request, const std::function<bool()>& abandoned,
+                                  const std::function<void()>& look);
     /// Until `done`, which wake() lets it ask again: only answers ask(). false: the link is lost, or leave().
     bool serve_until(const std::function<bool()>& done);
     /// Any thread: a request of its own, beside the events (RunLauncher::ask).

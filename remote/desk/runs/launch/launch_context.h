@@ -7,6 +7,7 @@
 #include <remote/desk/jobs/config/job.h>
 #include <remote/desk/jobs/plan/launch_plan.h>
 #include <remote/desk/nodes/deploy/artifacts.h>
+#include <remote/desk/nodes/deploy/environment_source.h>
 #include <remote/desk/nodes/deploy/user_tree.h>
 #include <remote/desk/nodes/inventory/inventory.h>
 #include <remote/desk/nodes/session/agent_link.h>
@@ -52,7 +53,8 @@ struct LaunchContext {
     std::string token;
     Job job;
     Inventory inventory;
-    std::optional<WorkerBundle> bundle;  ///< of a program of the user: what its ranks load
+    std::unique_ptr<EnvironmentSource> environment;  ///< of a job with environment:, else null
+    std::optional<WorkerBundle> bundle;              ///< of a program of the user: what its ranks load
     Prompter prompter;
     std::shared_ptr<SessionPool> sessions;  ///< may be null
     LaunchReports reports;

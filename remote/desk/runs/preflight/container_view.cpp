@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/nodes/session/agent_failures.h>
 #include <remote/desk/runs/preflight/container_spec.h>
 #include <remote/desk/runs/preflight/container_view.h>
 #include <remote/desk/runs/preflight/host_findings.h>
@@ -107,7 +106,7 @@ std::vector<Check> container_checks(const std::vector<NodeView>& views, const Jo
         }
         const wire::ContainerState& state = *view.container;
         if (state.has_failure()) {
-            const Failure failure = explain_agent_failure({.name = view.name}, state.failure());
+            const Failure failure = explain(view, state.failure());
             // The start pulls it before any rank starts.
             const bool comes = failure.code == "no-container-image" && !job.container.image.empty();
             Check& check = findings.add(failure.code, comes ? CheckStatus::Warn : CheckStatus::Fail, view,
@@ -141,7 +140,7 @@ std::vector<Check> container_checks(const std::vector<NodeView>& views, const Jo
                                                      : text(kContext, "Start it with --pid=host.");
         }
         if (view.gpus && state.node_has_gpus() && !(state.gpu_devices() && state.cuda_driver())) {
-            const Failure failure = explain_agent_failure({.name = view.name}, [&state] {
+            const Failure failure = explain(view, [&state] {
                 wire::Failure missing;
                 missing.set_code("container-gpu");
                 missing.set_detail(state.gpu_devices() ? "libcuda.so.1 is not in it"

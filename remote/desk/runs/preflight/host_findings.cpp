@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/text.h>
+#include <remote/desk/nodes/session/agent_failures.h>
 #include <remote/desk/runs/preflight/host_findings.h>
 #include <remote/desk/shared/text.h>
 
@@ -56,6 +57,12 @@ std::vector<Check> HostFindings::take() {
         }
     }
     return std::move(checks_);
+}
+
+Failure explain(const NodeView& view, const wire::Failure& failure) {
+    NodeSpec node;
+    node.name = view.name;
+    return explain_agent_failure(node, failure);
 }
 
 }  // namespace rankscope::inline runs

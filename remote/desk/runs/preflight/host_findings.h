@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <base/failure.h>
 #include <remote/desk/runs/preflight/node_view.h>
 #include <remote/diagnosis/check.h>
 
@@ -25,5 +26,8 @@ public:
 private:
     std::vector<Check> checks_;
 };
+
+/// What the agent of a node reports, for users.
+Failure explain(const NodeView& view, const wire::Failure& failure);
 
 }  // namespace rankscope::inline runs

@@ -18,8 +18,9 @@ struct NodeView {
     std::string name;
     std::string listed_host = {};  ///< host: of the inventory
     wire::HostInspection host;
-    std::optional<wire::ContainerState> container = {};  ///< of a job with container:
-    double clock_offset_s = 0;                           ///< the node's clock minus the desk's
+    std::optional<wire::ContainerState> container = {};      ///< of a job with container:
+    std::optional<wire::EnvironmentState> environment = {};  ///< of a job with environment:
+    double clock_offset_s = 0;                               ///< the node's clock minus the desk's
     std::string reached_at;      ///< the address at which the desk reached it; empty: this computer
     std::string address;         ///< that the other nodes use: of the inventory, or as planned
     std::string interface_name;  ///< that bears the address; empty: none does

@@ -9,6 +9,7 @@
 #include <remote/desk/nodes/session/session_pool.h>
 #include <remote/desk/runs/preflight/complete_checks.h>
 #include <remote/desk/runs/preflight/container_view.h>
+#include <remote/desk/runs/preflight/environment_view.h>
 #include <remote/desk/runs/preflight/host_checks.h>
 #include <remote/desk/runs/preflight/interface_checks.h>
 #include <remote/desk/runs/preflight/job_needs.h>
@@ -108,6 +109,7 @@ private:
     LaunchPlan plan_;
     std::vector<PreflightNode> nodes_;       ///< the master first
     std::map<std::size_t, int> unanswered_;  ///< attempts before the results, by their index
+    PythonRequirements requirements_;        ///< of environment:
     PreflightReport report_;
 };
 
@@ -173,6 +175,7 @@ void Preflight::inspect(PreflightNode& node, bool is_master) {
     auto* host = inspection.mutable_inspect_host();
     host->set_quick(!full() && !request_.paths_only);  // a quick one does not ask sudo for the rules
     ask_for(request_.job, needs_of(request_.job), *host);
+    look_for_environment(node, request_.job, requirements_, *host);
     const wire::InspectHost asked = *host;
     for (const auto& other : nodes_) {
         if (!other.call) {
@@ -214,6 +217,7 @@ void Preflight::inspect(PreflightNode& node, bool is_master) {
     }
     node.ports.assign(opened->probe_ports().ports().begin(), opened->probe_ports().ports().end());
     node.view.host = std::move(*seen->mutable_host());
+    add_environment_version(node.view);
     if (request_.job.container.wanted() && !request_.paths_only) {
         if (const auto looked = look_from_within(node, request_.job, asked); !looked) {
             node.failure = looked.failure();
@@ -427,6 +431,7 @@ void Preflight::judge(std::vector<PathResult> paths) {
     HostNeeds needs = needs_of(request_.job);
     needs.nccl = plan_.backend == "nccl";
     leave_out_unseen(views, needs);
+    leave_out_unmade(views, needs);
     if (const auto& file = inventory_.file; !file.empty() && file != default_inventory_path()) {
         const auto path = AbsolutePath::of(std::filesystem::absolute(file).lexically_normal().string());
         needs.ctl = path ? needs.ctl.source("--cluster").word(*path) : ShellCommand();
@@ -448,6 +453,7 @@ void Preflight::judge(std::vector<PathResult> paths) {
     }
     if (!request_.paths_only) {
         add(container_checks(views, request_.job));
+        add(environment_checks(views, request_.job));
         add(host_checks(views, needs));
     }
     for (const auto& view : views) {
@@ -528,6 +534,11 @@ Result<PreflightReport> Preflight::run() {
     inventory_ = request_.inventory;
     if (const auto found = find_nodes(); !found) {
         return found.failure();
+    }
+    if (auto read = requirements_of(request_.job, stop_); !request_.paths_only && !read) {
+        return read.failure();
+    } else if (read) {
+        requirements_ = std::move(*read);
     }
     const Failure stopped{"cancelled", "", text(kContext, "Stopped by the user."), "", ""};
     if (request_.connected.empty()) {

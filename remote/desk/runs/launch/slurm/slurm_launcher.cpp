@@ -9,6 +9,7 @@
 #include <remote/desk/nodes/session/slurm_failures.h>
 #include <remote/desk/runs/launch/agent_session.h>
 #include <remote/desk/runs/launch/event_intake.h>
+#include <remote/desk/runs/launch/node_environment.h>
 #include <remote/desk/runs/launch/own_program_spec.h>
 #include <remote/desk/runs/launch/slurm/slurm_launcher.h>
 #include <remote/desk/runs/launch/start_spec.h>
@@ -96,6 +97,7 @@ private:
 
     LaunchContext& context_;
     LaunchPlan plan_;
+    std::string environment_;                ///< folder of the job's Python environment; empty: none
     std::unique_ptr<AgentSession> session_;  ///< set by start() or attach(), then constant
 
     mutable std::mutex mutex_;  ///< phase, what was asked
@@ -298,6 +300,13 @@ bool SlurmLauncher::push() {
         fail(StageName::Push, pushed.failure());
         return false;
     }
+    // In the cache of the login node, which its nodes share.
+    auto environment = make_node_environment(*session_, context_, [] { return false; });
+    if (!environment) {
+        fail(StageName::Push, environment.failure());
+        return false;
+    }
+    environment_ = std::move(*environment);
     context_.stage(StageName::Push, StageStatus::Done);
     return true;
 }
@@ -313,6 +322,9 @@ wire::StartRun SlurmLauncher::spec() const {
         add_rank(run, rank, context_, session_->pushed_folder());
     }
     add_own_program(context_.job, run);
+    if (!environment_.empty()) {
+        run.mutable_own()->set_venv(environment_);
+    }
     return run;
 }
 

@@ -5,6 +5,7 @@
 #include <remote/desk/nodes/session/clock_check.h>
 #include <remote/desk/nodes/session/notices.h>
 #include <remote/desk/runs/launch/event_intake.h>
+#include <remote/desk/runs/launch/node_environment.h>
 #include <remote/desk/runs/launch/node_stop_request.h>
 #include <remote/desk/runs/launch/own_program_spec.h>
 #include <remote/desk/runs/launch/ssh/node_task.h>
@@ -116,7 +117,19 @@ bool NodeTask::connect() {
         meeting_->abort(connected_node.failure());
         return false;
     }
-    return connected();
+    return make_environment() && connected();
+}
+
+// Before the check of the start, which looks at what is in it.
+bool NodeTask::make_environment() {
+    auto folder =
+        make_node_environment(session_, context_, [this] { return meeting_->failure().has_value(); });
+    if (!folder) {
+        meeting_->abort(folder.failure());
+        return false;
+    }
+    environment_ = std::move(*folder);
+    return true;
 }
 
 // Reports what the meeting needs of this node; the master's also finds a port.
@@ -189,6 +202,9 @@ wire::StartRun NodeTask::spec() const {
         }
     }
     add_own_program(context_.job, run);
+    if (!environment_.empty()) {
+        run.mutable_own()->set_venv(environment_);
+    }
     return run;
 }
 

@@ -50,6 +50,7 @@ public:
 private:
     void run_from_start();
     bool connect();
+    bool make_environment();
     bool connected();
     bool checked();
     bool push();
@@ -69,6 +70,7 @@ private:
     LaunchContext& context_;
     RunMeeting* meeting_;
     AgentSession session_;
+    std::string environment_;  ///< folder of the job's Python environment on the node; empty: none
     std::atomic<bool> launching_{false};
     std::atomic<bool> ended_{false};
     std::atomic<std::uint64_t> next_seq_{1};
