@@ -896,6 +896,17 @@
         </message>
     </context>
     <context>
+        <name>EnvironmentSource</name>
+        <message>
+            <source>%1 cannot be made: %2.</source>
+            <translation>无法创建 %1：%2。</translation>
+        </message>
+        <message>
+            <source>Check its folder and the free space.</source>
+            <translation>请检查其文件夹和剩余空间。</translation>
+        </message>
+    </context>
+    <context>
         <name>EpochTime</name>
         <message>
             <source>the CPU</source>
@@ -3264,6 +3275,50 @@
             <source>Install it there (Debian and Ubuntu: the package podman or docker.io), or name the runtime that the nodes have with container.runtime in the job.</source>
             <translation>请在该节点安装（Debian 和 Ubuntu：软件包 podman 或 docker.io），或在作业的 container.runtime 中写明各节点已有的运行时。</translation>
         </message>
+        <message>
+            <source>uv is not installed on this computer: it reads uv.lock.</source>
+            <translation>本机没有安装 uv：读取 uv.lock 需要它。</translation>
+        </message>
+        <message>
+            <source>Install it (`pipx install uv`), or write `uv export --frozen &gt; requirements.txt` elsewhere and name that file with environment.requirements.</source>
+            <translation>请安装（`pipx install uv`），或在别处运行 `uv export --frozen &gt; requirements.txt`，并用 environment.requirements 指定该文件。</translation>
+        </message>
+        <message>
+            <source>The Python environment differs between the nodes.</source>
+            <translation>各节点的 Python 环境不同。</translation>
+        </message>
+        <message>
+            <source>Pin every version: name a lock file with environment.uv, or write NAME==VERSION in each line.</source>
+            <translation>请固定每个版本：用 environment.uv 指定锁文件，或在每行写 NAME==VERSION。</translation>
+        </message>
+        <message>
+            <source>The Python environment of {1} cannot be made on {node}: {detail}</source>
+            <translation>无法在 {node} 上创建 {1} 的 Python 环境：{detail}</translation>
+        </message>
+        <message>
+            <source>Correct {1} so that it fits this node's Python, or name another one with environment.python.</source>
+            <translation>请修改 {1} 使其适合该节点的 Python，或用 environment.python 指定另一个 Python。</translation>
+        </message>
+        <message>
+            <source>{node} does not have the Python environment of {1}. It is made at the start.</source>
+            <translation>{node} 还没有 {1} 的 Python 环境，启动时会创建。</translation>
+        </message>
+        <message>
+            <source>{node} has no tool that makes a Python environment: {detail}</source>
+            <translation>{node} 没有可创建 Python 环境的工具：{detail}</translation>
+        </message>
+        <message>
+            <source>Install one: `sudo apt install python3-venv` there (Debian, Ubuntu), or uv there or on this computer.</source>
+            <translation>请安装一个：在该节点运行 `sudo apt install python3-venv`（Debian、Ubuntu），或在该节点或本机安装 uv。</translation>
+        </message>
+        <message>
+            <source>{node} does not reach a package index, and this computer cannot get its packages: {detail}</source>
+            <translation>{node} 无法访问软件包索引，本机也无法为它获取软件包：{detail}</translation>
+        </message>
+        <message>
+            <source>Correct the network or the proxy of one of them. The packages that this computer gets are sent to the node as wheels.</source>
+            <translation>请修复其中一方的网络或代理。本机获取的软件包会以 wheel 的形式发送到节点。</translation>
+        </message>
     </context>
     <context>
         <name>FaultMarks</name>
@@ -4279,6 +4334,42 @@
         <message>
             <source>Write SOURCE:TARGET or SOURCE:TARGET:ro with whole paths, such as /data:/data:ro.</source>
             <translation>请写 SOURCE:TARGET 或 SOURCE:TARGET:ro，使用完整路径，例如 /data:/data:ro。</translation>
+        </message>
+        <message>
+            <source>there is a uv.lock as well</source>
+            <translation>同时指定了 uv.lock</translation>
+        </message>
+        <message>
+            <source>Keep one: both say which packages the environment has.</source>
+            <translation>请只保留一个：两者都说明环境中有哪些软件包。</translation>
+        </message>
+        <message>
+            <source>names no file</source>
+            <translation>没有指定文件</translation>
+        </message>
+        <message>
+            <source>extras belong to a uv.lock</source>
+            <translation>extras 只用于 uv.lock</translation>
+        </message>
+        <message>
+            <source>Write them in the requirements file: NAME[EXTRA]==VERSION.</source>
+            <translation>请写在 requirements 文件中：NAME[EXTRA]==VERSION。</translation>
+        </message>
+        <message>
+            <source>there is a %1 as well</source>
+            <translation>同时指定了 %1</translation>
+        </message>
+        <message>
+            <source>Keep one: environment is made on the nodes, venv and conda are there already.</source>
+            <translation>请只保留一个：environment 在节点上创建，venv 和 conda 已在节点上。</translation>
+        </message>
+        <message>
+            <source>there is a container as well</source>
+            <translation>同时指定了容器</translation>
+        </message>
+        <message>
+            <source>Leave one out: install the packages in the image, or run without a container.</source>
+            <translation>请去掉一个：把软件包装进镜像，或不使用容器运行。</translation>
         </message>
     </context>
     <context>
@@ -5701,6 +5792,42 @@
             <source>Options of the runtime's command, a word each.</source>
             <translation>运行时命令的选项，每个一个词。</translation>
         </message>
+        <message>
+            <source>Lock file of uv</source>
+            <translation>uv 的锁文件</translation>
+        </message>
+        <message>
+            <source>A uv.lock next to the job file: every node makes a Python environment with exactly its packages before the start and keeps it. Nodes without a package index get wheels from this computer.</source>
+            <translation>作业文件旁的 uv.lock：启动前，每个节点用其中的软件包创建 Python 环境并保留。无法访问软件包索引的节点从本机获取 wheel。</translation>
+        </message>
+        <message>
+            <source>Requirements file</source>
+            <translation>requirements 文件</translation>
+        </message>
+        <message>
+            <source>The same from a requirements file of pip. Write NAME==VERSION in each line: else nodes may take other versions.</source>
+            <translation>同上，来自 pip 的 requirements 文件。请在每行写 NAME==VERSION，否则各节点可能采用不同版本。</translation>
+        </message>
+        <message>
+            <source>Extras</source>
+            <translation>extras</translation>
+        </message>
+        <message>
+            <source>Extras of the project of uv.lock.</source>
+            <translation>uv.lock 所属项目的 extras。</translation>
+        </message>
+        <message>
+            <source>Python of the environment</source>
+            <translation>环境的 Python</translation>
+        </message>
+        <message>
+            <source>Interpreter of the nodes: a path, a name in PATH, or a version.</source>
+            <translation>节点上的解释器：路径、PATH 中的名称或版本。</translation>
+        </message>
+        <message>
+            <source>python3</source>
+            <translation>python3</translation>
+        </message>
     </context>
     <context>
         <name>KeyInstall</name>
@@ -6475,6 +6602,10 @@
             <source>The ranks run in the container %1 of each node: type the lines within it.</source>
             <translation>各 rank 在每个节点的容器 %1 中运行：请在其中输入这些命令行。</translation>
         </message>
+        <message>
+            <source>%1: each node makes the environment of %2.</source>
+            <translation>%1：每个节点创建 %2 的环境。</translation>
+        </message>
     </context>
     <context>
         <name>LaunchPlan</name>
@@ -6697,6 +6828,10 @@
         <message>
             <source>On each node the ranks run in its container %1.</source>
             <translation>在每个节点上，rank 在其容器 %1 中运行。</translation>
+        </message>
+        <message>
+            <source>Before the start each node makes a Python environment of %1, or finds it there.</source>
+            <translation>启动前，每个节点创建 %1 的 Python 环境，或使用已有的环境。</translation>
         </message>
     </context>
     <context>
@@ -11630,6 +11765,29 @@
         </message>
     </context>
     <context>
+        <name>NodeEnvironment</name>
+        <message>
+            <source>made the environment of %1 in %2 s: %3</source>
+            <translation>用 %2 秒创建了 %1 的环境：%3</translation>
+        </message>
+        <message>
+            <source>making the environment of %1</source>
+            <translation>正在创建 %1 的环境</translation>
+        </message>
+        <message>
+            <source>%1 does not pin a version: %2</source>
+            <translation>%1 没有固定版本：%2</translation>
+        </message>
+        <message>
+            <source>getting wheels on this computer: %1</source>
+            <translation>正在本机获取 wheel：%1</translation>
+        </message>
+        <message>
+            <source>reaches no package index; pushed %1 of %2 wheels, %3 kB</source>
+            <translation>无法访问软件包索引；已发送 %2 个 wheel 中的 %1 个，%3 kB</translation>
+        </message>
+    </context>
+    <context>
         <name>NodeImport</name>
         <message>
             <source>is no line of text</source>
@@ -12882,6 +13040,100 @@
         <message>
             <source>The container on %1 has a PID namespace of its own: process ids in messages of NCCL and PyTorch are not those of the node.</source>
             <translation>%1 上的容器有自己的 PID 命名空间：NCCL 和 PyTorch 消息中的进程号不是节点的进程号。</translation>
+        </message>
+        <message>
+            <source>%1 (1 package)</source>
+            <translation>%1（1 个软件包）</translation>
+        </message>
+        <message>
+            <source>%1 (%2 packages)</source>
+            <translation>%1（%2 个软件包）</translation>
+        </message>
+        <message>
+            <source>%1 does not have the Python environment of %2. It is made at the start; programs and versions in it are not checked.</source>
+            <translation>%1 还没有 %2 的 Python 环境，启动时会创建；其中的程序和版本未检查。</translation>
+        </message>
+        <message>
+            <source>%1 has other packages in the environment of %2 than other nodes: %3.</source>
+            <translation>%1 上 %2 的环境中的软件包与其他节点不同：%3。</translation>
+        </message>
+        <message>
+            <source>Every node has the Python environment of %1.</source>
+            <translation>每个节点都有 %1 的 Python 环境。</translation>
+        </message>
+        <message>
+            <source>The Python environments are the same.</source>
+            <translation>各节点的 Python 环境相同。</translation>
+        </message>
+    </context>
+    <context>
+        <name>PythonRequirements</name>
+        <message>
+            <source>%1 cannot be read: %2.</source>
+            <translation>无法读取 %1：%2。</translation>
+        </message>
+        <message>
+            <source>Paths of environment: count from the folder of the job file.</source>
+            <translation>environment: 中的路径从作业文件所在文件夹算起。</translation>
+        </message>
+        <message>
+            <source>It names more than %1 files.</source>
+            <translation>它引用了超过 %1 个文件。</translation>
+        </message>
+        <message>
+            <source>Join them.</source>
+            <translation>请合并这些文件。</translation>
+        </message>
+        <message>
+            <source>Line %1 names a folder of this computer: %2</source>
+            <translation>第 %1 行指向本机的文件夹：%2</translation>
+        </message>
+        <message>
+            <source>Name it in push: and set PYTHONPATH in env:, or put a wheel of it on an index.</source>
+            <translation>请在 push: 中列出它并在 env: 中设置 PYTHONPATH，或将其 wheel 放到索引上。</translation>
+        </message>
+        <message>
+            <source>uv reads only files with the name uv.lock.</source>
+            <translation>uv 只读取名为 uv.lock 的文件。</translation>
+        </message>
+        <message>
+            <source>Name the uv.lock next to pyproject.toml.</source>
+            <translation>请指定 pyproject.toml 旁的 uv.lock。</translation>
+        </message>
+        <message>
+            <source>uv cannot export %1.</source>
+            <translation>uv 无法导出 %1。</translation>
+        </message>
+        <message>
+            <source>Its output shows why. `uv lock` next to it makes it again.</source>
+            <translation>其输出说明了原因。在同一文件夹运行 `uv lock` 可重新生成。</translation>
+        </message>
+        <message>
+            <source>It needs a package of this computer: %1</source>
+            <translation>它需要本机上的软件包：%1</translation>
+        </message>
+    </context>
+    <context>
+        <name>PythonWheels</name>
+        <message>
+            <source>%1 cannot be written: %2.</source>
+            <translation>无法写入 %1：%2。</translation>
+        </message>
+        <message>
+            <source>Check its folder and the free space.</source>
+            <translation>请检查其文件夹和剩余空间。</translation>
+        </message>
+        <message>
+            <source>Stopped by the user.</source>
+            <translation>已被用户停止。</translation>
+        </message>
+        <message>
+            <source>The wheels for Python %1 on %2 cannot be downloaded on this computer.</source>
+            <translation>无法在本机下载 %2 上 Python %1 的 wheel。</translation>
+        </message>
+        <message>
+            <source>The output of the tool shows why.</source>
+            <translation>工具的输出说明了原因。</translation>
         </message>
     </context>
     <context>
@@ -15258,6 +15510,10 @@
         <message>
             <source>Start again when nothing writes to it.</source>
             <translation>等没有程序写入它时再启动。</translation>
+        </message>
+        <message>
+            <source>pushing packages</source>
+            <translation>正在发送软件包</translation>
         </message>
     </context>
     <context>
