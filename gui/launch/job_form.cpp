@@ -47,7 +47,8 @@ constexpr std::array kComputeKeys{"backend", "train.device", "train.precision"};
 constexpr int kPatternLines = 3;
 
 /// Keys that have another field: a part of the launcher's, the program's or the environment's.
-constexpr std::array kOtherFields{"train", "model.name", "conda", "bucket_mb"};
+constexpr std::array kOtherFields{
+    "train", "model.name", "conda", "environment.uv", "environment.requirements", "bucket_mb"};
 
 /// Whether the table makes the field of the key.
 bool is_for_table(const config::KeyInfo& info, const FieldForm& form) {
@@ -188,11 +189,15 @@ void JobForm::make_program() {
     python_->addItem(tr("the node's"), QString());
     python_->addItem(u"venv"_s, u"venv"_s);
     python_->addItem(u"conda"_s, u"conda"_s);
+    python_->addItem(u"uv.lock"_s, u"uv"_s);
+    python_->addItem(tr("requirements"), u"requirements"_s);
     python_env_ = new QLineEdit(this);
     python_env_->setObjectName(u"launchPythonEnv"_s);
     QWidget* python = make_row(this, python_, python_env_);
     form_->add_row("venv", tr("Python &of"), python, python_env_,
-                   tr("Folder of a virtual environment, or name or folder of one of conda's, on the nodes"));
+                   tr("Folder of a virtual environment, or name or folder of one of conda's, on the nodes. "
+                      "Or a lock file "
+                      "next to the job file: each node makes the environment before the start"));
     auto* browse = make_button(tr("Add…"), "launchPushBrowse", this);
     browse->setAccessibleName(tr("Add files to push"));
     connect(browse, &QPushButton::clicked, this, &JobForm::browse_push);
@@ -359,8 +364,11 @@ void JobForm::show_rows() {
     form_->set_label("nodes", submit ? translated_key(submit->info.label) : tr("&Nodes"));
     nodes_->setToolTip(submit ? translated_key(submit->info.help) : tr("The first one ticked is the master"));
     python_env_->setVisible(!python_->currentData().toString().isEmpty());
-    python_env_->setPlaceholderText(python_->currentData().toString() == u"conda"_s ? tr("name or folder")
-                                                                                    : u"~/venvs/torch"_s);
+    const QString kind = python_->currentData().toString();
+    python_env_->setPlaceholderText(kind == u"conda"_s          ? tr("name or folder")
+                                    : kind == u"uv"_s           ? u"uv.lock"_s
+                                    : kind == u"requirements"_s ? u"requirements.txt"_s
+                                                                : u"~/venvs/torch"_s);
     show_key_rows();
 }
 

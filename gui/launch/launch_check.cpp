@@ -143,6 +143,23 @@ std::string trimmed(const QString& text) {
     return ss(text.trimmed());
 }
 
+// The key of a job for each kind of environment that the form offers.
+const std::vector<std::pair<QString, std::string* (*)(Job&)>>& python_kinds() {
+    static const std::vector<std::pair<QString, std::string* (*)(Job&)>> kinds{
+        {u"venv"_s, [](Job& job) { return &job.own.venv; }},
+        {u"conda"_s, [](Job& job) { return &job.own.conda; }},
+        {u"uv"_s, [](Job& job) { return &job.environment.uv; }},
+        {u"requirements"_s, [](Job& job) { return &job.environment.requirements; }}};
+    return kinds;
+}
+
+QString missing_python(const QString& kind) {
+    return kind == u"venv"_s ? Words::tr("Give the environment's folder on the nodes, such as ~/venvs/torch.")
+           : kind == u"conda"_s ? Words::tr("Give the environment's name or folder on the nodes.")
+                                : Words::tr("Give the file, next to the job file: %1.")
+                                      .arg(kind == u"uv"_s ? u"uv.lock"_s : u"requirements.txt"_s);
+}
+
 void set_program(const JobTexts& texts, CheckedJob& checked) {
     Job& job = checked.job;
     job.train.reset();
@@ -152,13 +169,14 @@ void set_program(const JobTexts& texts, CheckedJob& checked) {
         checked.errors["command"] =
             why.isEmpty() ? Words::tr("Give the program with its arguments: python3 train.py --lr 0.1") : why;
     }
-    job.own.venv = texts.python == u"venv"_s ? trimmed(texts.python_env) : std::string();
-    job.own.conda = texts.python == u"conda"_s ? trimmed(texts.python_env) : std::string();
+    if (texts.python != u"uv"_s && texts.python != u"requirements"_s) {
+        job.environment = {};
+    }
+    for (const auto& [kind, value] : python_kinds()) {
+        *value(job) = texts.python == kind ? trimmed(texts.python_env) : std::string();
+    }
     if (!texts.python.isEmpty() && texts.python_env.trimmed().isEmpty()) {
-        checked.errors["venv"] =
-            texts.python == u"venv"_s
-                ? Words::tr("Give the environment's folder on the nodes, such as ~/venvs/torch.")
-                : Words::tr("Give the environment's name or folder on the nodes.");
+        checked.errors["venv"] = missing_python(texts.python);
     }
     job.own.metrics.lines = texts.known_lines;
     job.own.metrics.patterns.clear();
@@ -287,8 +305,13 @@ JobTexts texts_of(const Job& job) {
     texts.submit_node = qs(submit_node(job));
     texts.own = !job.command.empty();
     texts.command = join_words(job.command);
-    texts.python = !job.own.venv.empty() ? u"venv"_s : !job.own.conda.empty() ? u"conda"_s : QString();
-    texts.python_env = qs(!job.own.venv.empty() ? job.own.venv : job.own.conda);
+    Job values = job;
+    for (const auto& [kind, value] : python_kinds()) {
+        if (texts.python.isEmpty() && !value(values)->empty()) {
+            texts.python = kind;
+            texts.python_env = qs(*value(values));
+        }
+    }
     texts.known_lines = job.own.metrics.lines;
     for (const std::string& pattern : job.own.metrics.patterns) {
         texts.patterns += qs(pattern);
@@ -302,7 +325,8 @@ void check_as_file(CheckedJob& checked) {
         const std::string& key = problem.path;
         if (!key.empty() && key != "nodes" && key != launcher_of(checked.job).submit_key &&
             !key.starts_with("train")) {
-            checked.errors.emplace(key, qs(to_sentence(problem)));
+            checked.errors.emplace(key == "environment" ? std::string("venv") : key,
+                                   qs(to_sentence(problem)));
         }
     }
 }

@@ -60,8 +60,8 @@ struct JobTexts {
     // Of the user's own program.
     bool own = false;    ///< else the native engine runs
     QString command;     ///< words as in a shell
-    QString python;      ///< "venv", "conda" or empty: what the node has
-    QString python_env;  ///< folder or name of it
+    QString python;      ///< "venv", "conda", "uv", "requirements" or empty: what the node has
+    QString python_env;  ///< folder, name or file of it
     bool known_lines = true;
     QStringList patterns;
 };

@@ -6088,6 +6088,10 @@
             <source>Correct the job file first.</source>
             <translation>请先更正作业文件。</translation>
         </message>
+        <message>
+            <source>Give the file, next to the job file: %1.</source>
+            <translation>请指定作业文件旁的文件：%1。</translation>
+        </message>
     </context>
     <context>
         <name>LaunchContext</name>
@@ -20209,10 +20213,6 @@
             <translation>Python 来源(&amp;O)</translation>
         </message>
         <message>
-            <source>Folder of a virtual environment, or name or folder of one of conda's, on the nodes</source>
-            <translation>节点上虚拟环境的文件夹，或 conda 环境的名称或文件夹</translation>
-        </message>
-        <message>
             <source>read curves from lines of known shapes</source>
             <translation>从已知格式的行读取曲线</translation>
         </message>
@@ -20367,6 +20367,14 @@
         <message>
             <source>Safety</source>
             <translation>安全</translation>
+        </message>
+        <message>
+            <source>requirements</source>
+            <translation>requirements</translation>
+        </message>
+        <message>
+            <source>Folder of a virtual environment, or name or folder of one of conda's, on the nodes. Or a lock file next to the job file: each node makes the environment before the start</source>
+            <translation>节点上虚拟环境的文件夹，或 conda 环境的名称或文件夹。或作业文件旁的锁文件：启动前每个节点创建该环境</translation>
         </message>
     </context>
     <context>

@@ -20,11 +20,10 @@ namespace rankscope::gui::testing {
 namespace {
 
 /// Keys whose field has another name.
-const std::map<std::string, std::string> kFields{{"train", "kind"},
-                                                 {"train.model.name", "model"},
-                                                 {"conda", "venv"},
-                                                 {"train.bucket_mb", "ddp.bucket_mb"},
-                                                 {"slurm.login", "nodes"}};
+const std::map<std::string, std::string> kFields{
+    {"train", "kind"},          {"train.model.name", "model"},        {"conda", "venv"},
+    {"environment.uv", "venv"}, {"environment.requirements", "venv"}, {"train.bucket_mb", "ddp.bucket_mb"},
+    {"slurm.login", "nodes"}};
 
 /// A job for which the key means something.
 Job job_for(const config::KeyInfo& info) {

@@ -224,6 +224,26 @@ TEST(JobTexts, WrongOptionsNameTheirField) {
     EXPECT_EQ(checked.errors.size(), 2U);
 }
 
+TEST(JobTexts, HoldOneKindOfPythonEnvironment) {
+    Job job;
+    job.name = "own";
+    job.command = {"python3", "train.py"};
+    job.environment.uv = "uv.lock";
+    job.environment.extras = {"cu128"};
+    JobTexts texts = texts_of(job);
+    EXPECT_EQ(texts.python, u"uv"_s);
+    EXPECT_EQ(texts.python_env, u"uv.lock"_s);
+    EXPECT_EQ(check_job_texts(job, texts).job.environment, job.environment);
+    texts.python = u"venv"_s;
+    texts.python_env = u"~/v"_s;
+    const Job other = check_job_texts(job, texts).job;
+    EXPECT_EQ(other.own.venv, "~/v");
+    EXPECT_EQ(other.environment, JobEnvironment());
+    texts.python = u"requirements"_s;
+    texts.python_env.clear();
+    EXPECT_TRUE(check_job_texts(job, texts).errors.at("venv").contains(u"requirements.txt"_s));
+}
+
 TEST(JobTexts, RanksPerNodeMayDifferByNode) {
     const Job job = parse_job(kWholeJob, "whole.yaml").job;
     JobTexts texts = texts_of(job);
