@@ -41,6 +41,11 @@ file(CREATE_LINK ../lib/rankscope/worker/rankscope-worker \"\$ENV{DESTDIR}\${CMA
   install(FILES ${texts}/rankscope-worker.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT headless)
 endif()
 
+# For nodes with another processor, where packaging/build arm64 has made it.
+cmake_path(GET CMAKE_BINARY_DIR PARENT_PATH builds)
+install(PROGRAMS ${builds}/arm64/bin/rankscope-agent DESTINATION lib/rankscope/aarch64 COMPONENT headless OPTIONAL)
+install(DIRECTORY ${builds}/arm64/bundle/worker DESTINATION lib/rankscope/aarch64 USE_SOURCE_PERMISSIONS COMPONENT headless OPTIONAL)
+
 if(RANKSCOPE_GUI)
   install(TARGETS rankscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT desktop)
   configure_file(packaging/man/rankscope.1.in ${texts}/rankscope.1 @ONLY)

@@ -2,6 +2,7 @@
 # RPATH is $ORIGIN), and manifest.json that says what is in it. glibc's files are there as glibc-NAME: the node's own glibc
 # serves, unless it is older (remote/agent/files/own_libc.h).
 #   cmake -DWORKER=… -DEXTRA=… -DOUTPUT=… -DVERSION=… -DSTRIP=… -P make_bundle.cmake
+# For another processor also -DSYSROOT=… (where its libraries are), -DOBJDUMP=… (which reads them) and -DEMULATOR=….
 
 foreach(needed WORKER OUTPUT VERSION)
   if(NOT DEFINED ${needed})
@@ -12,13 +13,22 @@ endforeach()
 set(glibc "^(ld-linux.*|libc|libm|libdl|libpthread|librt|libresolv|libutil|libanl|libnss_.*|linux-vdso)\\.so.*$")
 # NVIDIA's libraries are the node's: gigabytes, and the driver's must match them.
 set(nvidia "^lib(cuda|cudart|cudnn|cublas|nccl|nv)[^/]*\\.so.*$")
+set(folders "")
+set(run "")
+if(SYSROOT)
+  set(CMAKE_GET_RUNTIME_DEPENDENCIES_TOOL objdump)
+  set(CMAKE_GET_RUNTIME_DEPENDENCIES_COMMAND ${OBJDUMP})
+  file(GLOB folders ${SYSROOT}/lib/*-linux-gnu ${SYSROOT}/usr/lib/*-linux-gnu)
+  set(folders DIRECTORIES ${folders} ${SYSROOT}/usr/lib)
+  set(run QEMU_LD_PREFIX=${SYSROOT} ${EMULATOR}) # the variable holds for programs that it starts, too
+endif()
 file(
   GET_RUNTIME_DEPENDENCIES
   EXECUTABLES ${WORKER}
   LIBRARIES ${EXTRA}
   RESOLVED_DEPENDENCIES_VAR found
   UNRESOLVED_DEPENDENCIES_VAR lost
-  PRE_EXCLUDE_REGEXES ${glibc} ${nvidia})
+  PRE_EXCLUDE_REGEXES ${glibc} ${nvidia} ${folders})
 if(lost)
   message(FATAL_ERROR "make_bundle.cmake: libraries that the worker needs are not on this machine: ${lost}")
 endif()
@@ -41,10 +51,17 @@ endforeach()
 get_filename_component(entry ${WORKER} NAME)
 
 # The loader, the C library, and the names that older programs know its parts by. They must match each other.
-execute_process(COMMAND ldd ${WORKER} OUTPUT_VARIABLE loaded)
-if(loaded MATCHES "libc\\.so\\.6 => ([^ ]+) " AND CMAKE_MATCH_1)
-  get_filename_component(folder ${CMAKE_MATCH_1} DIRECTORY)
-  string(REGEX MATCH "/[^ ]*/ld-linux[^ /]*" loader "${loaded}")
+if(SYSROOT)
+  file(GLOB loader ${SYSROOT}/lib/ld-linux-*)
+  file(GLOB folder ${SYSROOT}/lib/*-linux-gnu)
+else()
+  execute_process(COMMAND ldd ${WORKER} OUTPUT_VARIABLE loaded)
+  if(loaded MATCHES "libc\\.so\\.6 => ([^ ]+) " AND CMAKE_MATCH_1)
+    get_filename_component(folder ${CMAKE_MATCH_1} DIRECTORY)
+    string(REGEX MATCH "/[^ ]*/ld-linux[^ /]*" loader "${loaded}")
+  endif()
+endif()
+if(loader AND folder)
   foreach(source ${loader} ${folder}/libc.so.6 ${folder}/libm.so.6 ${folder}/libpthread.so.0 ${folder}/libdl.so.2
                  ${folder}/librt.so.1 ${folder}/libresolv.so.2 ${folder}/libutil.so.1 ${folder}/libanl.so.1)
     get_filename_component(name ${source} NAME)
@@ -54,7 +71,7 @@ if(loaded MATCHES "libc\\.so\\.6 => ([^ ]+) " AND CMAKE_MATCH_1)
   endforeach()
 endif()
 
-execute_process(COMMAND ${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH ASAN_OPTIONS=detect_leaks=0 ${fresh}/${entry}
+execute_process(COMMAND ${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH ASAN_OPTIONS=detect_leaks=0 ${run} ${fresh}/${entry}
                         --capabilities OUTPUT_VARIABLE capabilities RESULT_VARIABLE failed
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
 if(failed)

@@ -134,8 +134,8 @@ def glibc_of(tree: Path) -> tuple[int, int]:
     """The oldest glibc that has all symbols of the programs and libraries that run here."""
     newest = (2, 17)
     for path in sorted(tree.rglob("*")):
-        # The worker brings a C library for older nodes.
-        if path.is_symlink() or not path.is_file() or path.name.startswith("glibc-") or path.open("rb").read(4) != b"\x7fELF":
+        # The worker brings a C library for older nodes, and another processor's programs do not run here.
+        if "aarch64" in path.parts or path.is_symlink() or not path.is_file() or path.name.startswith("glibc-") or path.open("rb").read(4) != b"\x7fELF":
             continue
         for major, minor in re.findall(r"\bGLIBC_(\d+)\.(\d+)", said_by("readelf", "--version-info", "--wide", path)):
             newest = max(newest, (int(major), int(minor)))
