@@ -12,7 +12,8 @@ namespace rankscope {
 /// Rows of the catalogue: what else Rankscope reports of files, nodes and connections. Sorted by id.
 inline constexpr auto kProgramFailures = std::to_array<CatalogueEntry>({
     {"agent-architecture", ExitClass::Unreachable, "There is no agent for the processor of the node.",
-     "Build rankscope-agent on such a machine."},
+     "Arm (aarch64): `packaging/setup --arm64 && packaging/build arm64`. Others: start the run from such a "
+     "computer."},
     {"agent-lost", ExitClass::Unreachable, "The connection was lost while the agent started.",
      "Check the network and the load of the node."},
     {"agent-silent", ExitClass::Unreachable, "The agent does not answer.",

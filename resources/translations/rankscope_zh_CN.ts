@@ -190,14 +190,6 @@
             <translation>登录 shell 很慢：已 %1 s，尚未收到任何字节</translation>
         </message>
         <message>
-            <source>The node is "%1", this build of Rankscope is for "%2".</source>
-            <translation>该节点是“%1”，此 Rankscope 构建面向“%2”。</translation>
-        </message>
-        <message>
-            <source>Build Rankscope on such a machine and start runs on this node from there.</source>
-            <translation>在同类机器上构建 Rankscope，并从那里启动该节点上的运行。</translation>
-        </message>
-        <message>
             <source>%1 cannot be read.</source>
             <translation>无法读取 %1。</translation>
         </message>
@@ -224,6 +216,10 @@
         <message>
             <source>Check the network and the node; what runs there continues.</source>
             <translation>检查网络和节点；那里正在运行的程序会继续。</translation>
+        </message>
+        <message>
+            <source>The node is "%1": Rankscope's agent runs on Linux.</source>
+            <translation>节点是“%1”：Rankscope 的 agent 只在 Linux 上运行。</translation>
         </message>
     </context>
     <context>
@@ -426,6 +422,18 @@
         <message>
             <source>Build it (./packaging/build) or install the package again; expected at %1.</source>
             <translation>构建它（./packaging/build）或重新安装软件包；应位于 %1。</translation>
+        </message>
+        <message>
+            <source>This installation has no %1 for nodes with the processor %2.</source>
+            <translation>此安装没有适用于处理器 %2 的节点的 %1。</translation>
+        </message>
+        <message>
+            <source>Build it: `packaging/setup --arm64 &amp;&amp; packaging/build arm64`.</source>
+            <translation>请构建：`packaging/setup --arm64 &amp;&amp; packaging/build arm64`。</translation>
+        </message>
+        <message>
+            <source>Start the run from a computer with such a processor.</source>
+            <translation>请在使用该处理器的计算机上启动运行。</translation>
         </message>
     </context>
     <context>
@@ -1190,10 +1198,6 @@
         <message>
             <source>There is no agent for the processor of the node.</source>
             <translation>没有适用于该节点处理器的代理程序。</translation>
-        </message>
-        <message>
-            <source>Build rankscope-agent on such a machine.</source>
-            <translation>在同类机器上构建 rankscope-agent。</translation>
         </message>
         <message>
             <source>The connection was lost while the agent started.</source>
@@ -3318,6 +3322,10 @@
         <message>
             <source>Correct the network or the proxy of one of them. The packages that this computer gets are sent to the node as wheels.</source>
             <translation>请修复其中一方的网络或代理。本机获取的软件包会以 wheel 的形式发送到节点。</translation>
+        </message>
+        <message>
+            <source>Arm (aarch64): `packaging/setup --arm64 &amp;&amp; packaging/build arm64`. Others: start the run from such a computer.</source>
+            <translation>Arm（aarch64）：`packaging/setup --arm64 &amp;&amp; packaging/build arm64`。其他处理器：请在此类计算机上启动运行。</translation>
         </message>
     </context>
     <context>

@@ -71,12 +71,25 @@ std::string no_cuda() {
 
 }  // namespace
 
-EngineParts EngineParts::of_bundle() {
+EngineParts EngineParts::of_bundle(const std::string& machine) {
     constexpr const char* kCudaPlugin = "librankscope-cuda.so";
-    const auto bundle = find_worker_bundle();
+    const auto bundle = find_worker_bundle(machine);
     return {.cuda = bundle && std::any_of(bundle->files.begin(), bundle->files.end(),
                                           [](const BundleFile& file) { return file.name == kCudaPlugin; }),
             .cuda_version = bundle ? bundle->cuda : std::string()};
+}
+
+EngineParts EngineParts::of_nodes(const Inventory& inventory, const Job& job, const KnownFacts& facts) {
+    EngineParts parts = of_bundle();
+    const auto nodes = resolve_nodes(inventory, job);
+    for (const auto& node : nodes ? *nodes : std::vector<NodeSpec>()) {
+        const auto known = facts.find(node.name);
+        if (known != facts.end() && !known->second.machine.empty() &&
+            known->second.machine != own_machine()) {
+            parts.cuda = parts.cuda && of_bundle(known->second.machine).cuda;
+        }
+    }
+    return parts;
 }
 
 std::string ComputeOffers::why_not(const std::vector<ComputeOffer>& offers, const std::string& value) {

@@ -12,8 +12,10 @@ namespace rankscope::inline jobs {
 
 /// The parts of the native engine that lie beside this program.
 struct EngineParts {
-    /// Read from the bundle that is sent to the nodes.
-    static EngineParts of_bundle();
+    /// Read from the bundle that is sent to nodes with this processor; empty: this computer's.
+    static EngineParts of_bundle(const std::string& machine = {});
+    /// What all nodes of the job have, by what is known of them.
+    static EngineParts of_nodes(const Inventory& inventory, const Job& job, const KnownFacts& facts);
 
     bool cuda = false;           ///< it was built with CUDA
     std::string cuda_version{};  ///< "13.0"; empty: not known

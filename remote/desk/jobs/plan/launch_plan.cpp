@@ -333,7 +333,7 @@ Result<std::vector<NodeSpec>> resolve_nodes(const Inventory& inventory, const Jo
 }
 
 Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts) {
-    return make_node_plan(inventory, job, facts, EngineParts::of_bundle());
+    return make_node_plan(inventory, job, facts, EngineParts::of_nodes(inventory, job, facts));
 }
 
 Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts,

@@ -9,6 +9,8 @@
 #include <remote/desk/nodes/deploy/artifacts.h>
 #include <remote/desk/shared/text.h>
 
+#include <sys/utsname.h>
+
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -30,7 +32,34 @@ fs::path first_existing(std::initializer_list<fs::path> candidates) {
     return {};
 }
 
-Failure missing(const char* what, const fs::path& expected) {
+bool is_other(const std::string& machine) {
+    return !machine.empty() && machine != own_machine();
+}
+
+// Where the programs of one processor are: in a build tree (a preset each, bin/ and bundle/), or installed.
+struct Places {
+    fs::path build;
+    fs::path installed;
+};
+
+Places places_for(const std::string& machine) {
+    const fs::path own = program_dir().parent_path();  // build/release, or /usr
+    if (!is_other(machine)) {
+        return {own, own / "lib/rankscope"};
+    }
+    return {own.parent_path() / (machine == "aarch64" ? "arm64" : machine), own / "lib/rankscope" / machine};
+}
+
+Failure missing(const char* what, const fs::path& expected, const std::string& machine) {
+    if (is_other(machine)) {
+        return {
+            "agent-architecture", "",
+            text(kContext, "This installation has no %1 for nodes with the processor %2.", {what, machine}),
+            machine == "aarch64"
+                ? text(kContext, "Build it: `packaging/setup --arm64 && packaging/build arm64`.")
+                : text(kContext, "Start the run from a computer with such a processor."),
+            expected.string()};
+    }
     return {"incomplete-install", "", text(kContext, "This installation lacks %1.", {what}),
             text(kContext, "Build it (./packaging/build) or install the package again; expected at %1.",
                  {expected.string()}),
@@ -81,38 +110,42 @@ std::optional<WorkerBundle> parse_manifest(const fs::path& folder, const std::st
     return bundle.files.empty() ? std::nullopt : std::optional(std::move(bundle));
 }
 
-Result<AgentBinary> find_agent_binary() {
-    static std::mutex mutex;
-    static AgentBinary known;
-    const std::lock_guard lock(mutex);
-    if (!known.hash.empty()) {
-        return known;
-    }
-    const fs::path here = program_dir();
-    const fs::path file =
-        first_existing({here / "rankscope-agent", here.parent_path() / "lib/rankscope/rankscope-agent"});
-    const auto digest = file.empty() ? std::nullopt : sha256_of_file(file);
-    if (!digest) {
-        return missing("rankscope-agent", here / "rankscope-agent");
-    }
-    known = {file, fs::file_size(file), to_hex(*digest)};
-    return known;
+std::string own_machine() {
+    utsname self{};
+    return ::uname(&self) == 0 ? self.machine : "";
 }
 
-Result<WorkerBundle> find_worker_bundle() {
-    const fs::path here = program_dir();
+Result<AgentBinary> find_agent_binary(const std::string& machine) {
+    static std::mutex mutex;
+    static std::map<std::string, AgentBinary> known;
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(machine); found != known.end()) {
+        return found->second;
+    }
+    const Places places = places_for(machine);
+    const fs::path file =
+        first_existing({places.build / "bin/rankscope-agent", places.installed / "rankscope-agent"});
+    const auto digest = file.empty() ? std::nullopt : sha256_of_file(file);
+    if (!digest) {
+        return missing("rankscope-agent", places.build / "bin/rankscope-agent", machine);
+    }
+    return known[machine] = {file, fs::file_size(file), to_hex(*digest)};
+}
+
+Result<WorkerBundle> find_worker_bundle(const std::string& machine) {
+    const Places places = places_for(machine);
     const fs::path folder = first_existing(
-        {here.parent_path() / "bundle/worker", here.parent_path() / "lib/rankscope/worker", here / "worker"});
+        {places.build / "bundle/worker", places.installed / "worker", program_dir() / "worker"});
     const auto manifest = folder.empty() ? std::nullopt : read_file(folder / "manifest.json");
     auto bundle = manifest ? parse_manifest(folder, *manifest) : std::nullopt;
     if (!bundle) {
-        return missing("rankscope-worker", here.parent_path() / "bundle/worker/manifest.json");
+        return missing("rankscope-worker", places.build / "bundle/worker/manifest.json", machine);
     }
     return *std::move(bundle);
 }
 
-Result<WorkerBundle> find_nccl_bundle() {
-    auto worker = find_worker_bundle();
+Result<WorkerBundle> find_nccl_bundle(const std::string& machine) {
+    auto worker = find_worker_bundle(machine);
     if (!worker) {
         return worker.failure();
     }
@@ -124,7 +157,8 @@ Result<WorkerBundle> find_nccl_bundle() {
         }
     }
     if (bundle.files.empty()) {
-        return missing(kNcclPluginFile, program_dir().parent_path() / "bundle/worker" / kNcclPluginFile);
+        return missing(kNcclPluginFile, places_for(machine).build / "bundle/worker" / kNcclPluginFile,
+                       machine);
     }
     bundle.hash = hash_of(bundle.files);
     return bundle;

@@ -16,7 +16,7 @@
 
 namespace rankscope::inline nodes {
 
-/// The agent's program, as it lies beside this program.
+/// The agent's program for one kind of processor.
 struct AgentBinary {
     std::filesystem::path file;
     std::uint64_t size = 0;
@@ -41,11 +41,15 @@ struct WorkerBundle {
     std::uint64_t total_bytes = 0;
 };
 
-/// Found beside the running program (build tree or installed); the hash is computed once per process.
-Result<AgentBinary> find_agent_binary();
-Result<WorkerBundle> find_worker_bundle();
+/// This computer's processor as uname(2) names it: "x86_64", "aarch64".
+std::string own_machine();
+
+/// Found next to the running program (build tree or installed), for nodes with that processor; empty: this computer's. The
+/// agent's hash is computed once per process. Fails with "agent-architecture" where this installation has nothing for it.
+Result<AgentBinary> find_agent_binary(const std::string& machine = {});
+Result<WorkerBundle> find_worker_bundle(const std::string& machine = {});
 /// librankscope-nccl.so alone, for nodes where no native worker runs. Its `entry` is empty.
-Result<WorkerBundle> find_nccl_bundle();
+Result<WorkerBundle> find_nccl_bundle(const std::string& machine = {});
 /// Reads a manifest.json whose files lie in `folder`. Nothing when it is none, or a file is missing or of
 /// another size.
 std::optional<WorkerBundle> parse_manifest(const std::filesystem::path& folder, const std::string& content);

@@ -3,10 +3,9 @@
 
 #include <base/paths.h>
 #include <base/sha256.h>
+#include <remote/desk/nodes/deploy/artifacts.h>
 #include <remote/desk/nodes/deploy/environment_source.h>
 #include <remote/desk/shared/text.h>
-
-#include <sys/utsname.h>
 
 #include <algorithm>
 #include <system_error>
@@ -75,9 +74,8 @@ Result<UserTree> EnvironmentSource::get_wheels(const PythonTarget& target, const
 }
 
 std::optional<UserTree> EnvironmentSource::uv_for(const std::string& machine) const {
-    utsname self{};
     const fs::path uv = find_uv();
-    if (uv.empty() || ::uname(&self) != 0 || machine != self.machine) {
+    if (uv.empty() || machine != own_machine()) {
         return std::nullopt;
     }
     auto tree = collect_user_tree(uv.parent_path() / "none", {"uv"}, {}, [](std::uint64_t) {});

@@ -11,7 +11,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,11 +43,7 @@ void drain_errors(Channel& channel, std::string& errors) {
     }
 }
 
-std::string own_system() {
-    utsname name{};
-    ::uname(&name);
-    return std::string(name.sysname) + ' ' + name.machine;
-}
+constexpr std::string_view kSystem = "Linux ";  // before the processor, in what uname -sm prints
 
 }  // namespace
 
@@ -59,34 +54,41 @@ AgentLink::AgentLink(NodeSpec node, std::unique_ptr<Transport> transport, const 
 Result<std::unique_ptr<AgentLink>> AgentLink::open(const NodeSpec& node, std::unique_ptr<Transport> transport,
                                                    const WakeFd& wake, std::stop_token stop,
                                                    const Progress& progress) {
-    const auto agent = find_agent_binary();
-    if (!agent) {
-        return agent.failure();
-    }
     std::unique_ptr<AgentLink> link(
         new AgentLink(node, std::move(transport), wake, std::move(stop)));  // NOLINT: private constructor
-    if (auto started = link->start(*agent, progress); !started) {
+    if (auto started = link->start(progress); !started) {
         return started.failure();
     }
     return link;
 }
 
-Result<void> AgentLink::start(const AgentBinary& agent, const Progress& progress) {
-    auto there = try_start(agent, progress);
-    if (!there) {
-        return there.failure();
+Result<void> AgentLink::start(const Progress& progress) {
+    auto agent = find_agent_binary();
+    if (!agent) {
+        return agent.failure();
     }
-    if (*there) {
+    auto attempt = try_start(*agent, progress);
+    if (attempt && !attempt->greeted && attempt->system != std::string(kSystem) + own_machine()) {
+        agent = agent_for(attempt->system);
+        if (!agent) {
+            return agent.failure();
+        }
+        attempt = try_start(*agent, progress);
+    }
+    if (!attempt) {
+        return attempt.failure();
+    }
+    if (attempt->greeted) {
         return {};
     }
-    if (auto pushed = push_agent(agent, progress); !pushed) {
+    if (auto pushed = push_agent(*agent, progress); !pushed) {
         return pushed;
     }
-    there = try_start(agent, progress);
-    if (!there) {
-        return there.failure();
+    attempt = try_start(*agent, progress);
+    if (!attempt) {
+        return attempt.failure();
     }
-    if (!*there) {
+    if (!attempt->greeted) {
         return Failure{
             "agent-vanished", node_.name, text(kContext, "The agent was pushed, but is not there."),
             text(kContext, "Is the cache folder cleaned by another program? Set cache_dir: for this node."),
@@ -95,8 +97,20 @@ Result<void> AgentLink::start(const AgentBinary& agent, const Progress& progress
     return {};
 }
 
-// true: it greets. false: it is missing and may be pushed.
-Result<bool> AgentLink::try_start(const AgentBinary& agent, const Progress& progress) {
+Result<AgentBinary> AgentLink::agent_for(const std::string& system) const {
+    if (!system.starts_with(kSystem)) {
+        return Failure{"agent-architecture", node_.name,
+                       text(kContext, "The node is \"%1\": Rankscope's agent runs on Linux.", {system}), "",
+                       ""};
+    }
+    auto agent = find_agent_binary(system.substr(kSystem.size()));
+    if (!agent) {
+        agent.failure().where = node_.name;
+    }
+    return agent;
+}
+
+Result<AgentLink::Attempt> AgentLink::try_start(const AgentBinary& agent, const Progress& progress) {
     auto channel = transport_->exec(start_agent_script(agent, node_.cache_dir));
     if (!channel) {
         return channel.failure();
@@ -119,7 +133,7 @@ Result<bool> AgentLink::try_start(const AgentBinary& agent, const Progress& prog
             alive_ = true;
             note_shell_time(started);
             take_replies();
-            return true;
+            return Attempt{.greeted = true};
         }
         if (read == Channel::Read::Closed) {
             drain_errors(*channel_, errors);
@@ -156,16 +170,7 @@ Result<bool> AgentLink::try_start(const AgentBinary& agent, const Progress& prog
     const auto marker = output.find(kNeedAgentMarker);
     if (status == kExitNeedAgent && marker != std::string::npos) {
         const auto begin = marker + std::string_view(kNeedAgentMarker).size();
-        const std::string system = output.substr(begin, output.find('\n', begin) - begin);
-        if (system != own_system()) {
-            return Failure{
-                "agent-architecture", node_.name,
-                text(kContext, "The node is \"%1\", this build of Rankscope is for \"%2\".",
-                     {system, own_system()}),
-                text(kContext, "Build Rankscope on such a machine and start runs on this node from there."),
-                ""};
-        }
-        return false;
+        return Attempt{.system = output.substr(begin, output.find('\n', begin) - begin)};
     }
     return explain_agent_start(node_, status.value_or(-1), output, errors);
 }

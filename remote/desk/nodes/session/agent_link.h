@@ -60,9 +60,15 @@ public:
 
 private:
     AgentLink(NodeSpec node, std::unique_ptr<Transport> transport, const WakeFd& wake, std::stop_token stop);
-    Result<void> start(const AgentBinary& agent, const Progress& progress);
+    Result<void> start(const Progress& progress);
+    Result<AgentBinary> agent_for(const std::string& system) const;
     Result<void> push_agent(const AgentBinary& agent, const Progress& progress);
-    Result<bool> try_start(const AgentBinary& agent, const Progress& progress);
+    /// How a start on the node went: the agent greets, or it may be pushed, to a node of this system (uname -sm).
+    struct Attempt {
+        bool greeted = false;
+        std::string system{};
+    };
+    Result<Attempt> try_start(const AgentBinary& agent, const Progress& progress);
     void note_shell_time(double begin);
     /// One round: writes, reads, sorts replies. Waits up to timeout_ms when there is nothing to do.
     void pump(int timeout_ms);

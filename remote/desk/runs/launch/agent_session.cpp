@@ -112,10 +112,19 @@ Result<void> AgentSession::push(bool with_bundle) {
 
 Result<void> AgentSession::push_bundle_files() {
     const double begin = monotonic_s();
-    const auto pushed = push_bundle(*connection_.link, *context_.bundle, progress(StageName::Push));
+    auto bundle = context_.bundle_for(facts().machine);
+    if (!bundle && !context_.job.train) {
+        note(to_line(bundle.failure()));  // NCCL is not observed there
+        return {};
+    }
+    if (!bundle) {
+        return bundle.failure();
+    }
+    const auto pushed = push_bundle(*connection_.link, **bundle, progress(StageName::Push));
     if (!pushed) {
         return pushed.failure();
     }
+    bundle_ = std::move(*bundle);
     if (*pushed > 0) {
         note(text(kContext, "pushed %1 MB in %2 ms",
                   {std::to_string((*pushed + 500000) / 1000000), milliseconds_since(begin)}));

@@ -33,6 +33,8 @@ public:
     Result<void> push(bool with_bundle);
     /// The image of container:, where the node does not have it, which may take long. `abandoned`: the run does not start.
     Result<void> pull_image(const std::function<bool()>& abandoned);
+    /// What of push() the ranks run from, or load a library of; nothing where none was pushed.
+    const std::optional<WorkerBundle>& bundle() const { return bundle_; }
     /// Where the files of push: are on the node, absolute; empty: none are pushed.
     const std::string& pushed_folder() const { return pushed_folder_; }
 
@@ -90,6 +92,7 @@ private:
     std::stop_source stop_;
     AgentRequests requests_;
     Backoff backoff_;
+    std::optional<WorkerBundle> bundle_;
     std::string pushed_folder_;
     Failure failure_;  ///< of the last attempt; no code: it succeeded
     std::atomic<unsigned> woken_{0};

@@ -36,6 +36,17 @@ Result<void> LaunchContext::find_bundle(const LaunchPlan& first_plan) {
     return {};
 }
 
+Result<std::optional<WorkerBundle>> LaunchContext::bundle_for(const std::string& machine) const {
+    if (!bundle || machine.empty() || machine == own_machine()) {
+        return bundle;
+    }
+    auto other = job.train ? find_worker_bundle(machine) : find_nccl_bundle(machine);
+    if (!other) {
+        return other.failure();
+    }
+    return std::optional(std::move(*other));
+}
+
 bool LaunchContext::needs_bundle(const LaunchPlan& plan, const std::string& node) const {
     return bundle && (job.train || observes_nccl(plan, node));
 }

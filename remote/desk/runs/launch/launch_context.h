@@ -65,6 +65,8 @@ struct LaunchContext {
                double progress = -1) const;
     /// Sets `bundle`. Fails where the run cannot do without it; that NCCL is not observed is a note.
     Result<void> find_bundle(const LaunchPlan& first_plan);
+    /// `bundle` as nodes with this processor get it; nothing where `bundle` is.
+    Result<std::optional<WorkerBundle>> bundle_for(const std::string& machine) const;
     /// Whether ranks of this node (an empty name: of any) run from the bundle, or load a library of it.
     bool needs_bundle(const LaunchPlan& plan, const std::string& node) const;
     /// The files of push:, read once for all nodes by the first caller.

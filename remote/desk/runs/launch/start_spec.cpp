@@ -11,7 +11,8 @@
 
 namespace rankscope::inline runs {
 
-wire::StartRun start_spec(const LaunchContext& context, const LaunchPlan& plan) {
+wire::StartRun start_spec(const LaunchContext& context, const LaunchPlan& plan,
+                          const std::optional<WorkerBundle>& bundle) {
     const Job& job = context.job;
     wire::StartRun run;
     run.set_run_id(context.run_id);
@@ -20,9 +21,9 @@ wire::StartRun start_spec(const LaunchContext& context, const LaunchPlan& plan) 
     run.set_desk(desk_name());
     run.set_grace_s(job.grace_s);
     run.set_telemetry_s(job.telemetry_s);
-    if (context.bundle) {
-        run.set_bundle(context.bundle->hash);
-        run.set_entry(context.bundle->entry);
+    if (bundle) {
+        run.set_bundle(bundle->hash);
+        run.set_entry(bundle->entry);
     }
     if (job.train) {
         nlohmann::json train = *job.train;

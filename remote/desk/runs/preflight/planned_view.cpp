@@ -20,10 +20,10 @@ void add_indices(const RankPlan& rank, std::set<int>& indices) {
 
 }  // namespace
 
-void set_planned(NodeView& view, const LaunchPlan& plan, const Job& job) {
+void set_planned(NodeView& view, const LaunchPlan& plan, const Job& job, const std::string& machine) {
     view.native = job.train.has_value();
     view.precision = train_word(job, "precision");
-    view.engine_cuda = view.native ? EngineParts::of_bundle().cuda_version : std::string();
+    view.engine_cuda = view.native ? EngineParts::of_bundle(machine).cuda_version : std::string();
     for (const auto& planned : plan.nodes) {
         if (planned.node == view.name) {
             view.address = planned.address;

@@ -7,9 +7,12 @@
 #include <remote/desk/jobs/plan/launch_plan.h>
 #include <remote/desk/runs/preflight/node_view.h>
 
+#include <string>
+
 namespace rankscope::inline runs {
 
-/// Sets what the plan and the job say of the node of this name: address, interface, ranks, GPUs, environment.
-void set_planned(NodeView& view, const LaunchPlan& plan, const Job& job);
+/// Sets what the plan and the job say of the node of this name: address, interface, ranks, GPUs, environment. `machine`: its
+/// processor.
+void set_planned(NodeView& view, const LaunchPlan& plan, const Job& job, const std::string& machine);
 
 }  // namespace rankscope::inline runs

@@ -165,7 +165,7 @@ Result<void> Preflight::plan() {
         view.clock_offset_s = node.facts.clock_offset_s;
         view.reached_at = node.facts.peer_address;
         view.os = node.facts.os;
-        set_planned(view, plan_, request_.job);
+        set_planned(view, plan_, request_.job, node.facts.machine);
     }
     return {};
 }

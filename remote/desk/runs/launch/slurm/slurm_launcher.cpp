@@ -314,7 +314,7 @@ bool SlurmLauncher::push() {
 // For all nodes together: each takes its own ranks out of it. They have no link of their own (no peers):
 // Slurm reaches every supervisor.
 wire::StartRun SlurmLauncher::spec() const {
-    wire::StartRun run = start_spec(context_, plan_);
+    wire::StartRun run = start_spec(context_, plan_, session_->bundle());
     run.set_master_port(static_cast<std::uint32_t>(plan_.master_port));
     run.mutable_slurm()->set_nodes(static_cast<std::uint32_t>(plan_.nodes.size()));
     run.mutable_slurm()->set_ranks_per_node(static_cast<std::uint32_t>(plan_.nodes.front().local_world_size));

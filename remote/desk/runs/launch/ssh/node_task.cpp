@@ -182,7 +182,7 @@ bool NodeTask::push() {
 
 wire::StartRun NodeTask::spec() const {
     const LaunchPlan plan = meeting_->plan();
-    wire::StartRun run = start_spec(context_, plan);
+    wire::StartRun run = start_spec(context_, plan, session_.bundle());
     if (plan.master_node == node().name) {
         run.set_master_port(static_cast<std::uint32_t>(plan.master_port));
     }
