@@ -9,6 +9,7 @@
 #include <gui/texts.h>
 #include <gui/widgets/elided_label.h>
 #include <gui/widgets/layout_helpers.h>
+#include <remote/desk/nodes/session/version_names.h>
 
 #include <QFontDatabase>
 #include <QHBoxLayout>
@@ -55,6 +56,7 @@ Facts connection_and_system(const FleetNode& node) {
     add(all, NodeDetails::tr("System"), qs(facts.os));
     add(all, NodeDetails::tr("Kernel"), QString(qs(facts.kernel) % u' ' % qs(facts.machine)).trimmed());
     add(all, NodeDetails::tr("C library"), qs(facts.libc));
+    add(all, NodeDetails::tr("Versions"), qs(libraries_text(facts)));
     add(all, NodeDetails::tr("Agent"), qs(facts.agent_version));
     add(all, NodeDetails::tr("Cache folder"),
         facts.cache_dir.empty()

@@ -200,7 +200,7 @@ void Fleet::probe(const std::string& name) {
                 [&](const std::string& progress) {
                     handle.post([this, name, progress] { model_.set_connecting(name, progress); });
                 },
-                open.get());
+                open.get(), ProbeDepth::Versions);
             if (facts) {
                 facts->probed_us = now_us();
                 if (kept) {
@@ -237,10 +237,13 @@ void Fleet::refresh_figures() {
             continue;
         }
         job->start(
-            [spec = node.spec, open = sessions_](const JobHandle& handle) {
+            [spec = node.spec, open = sessions_,
+             known = node.facts ? node.facts->versions
+                                : std::map<std::string, std::string>()](const JobHandle& handle) {
                 Result<NodeFacts> facts = probe_node(spec, {}, handle.stop(), {}, open.get());
                 if (facts) {
                     facts->probed_us = now_us();
+                    facts->versions = known;
                 }
                 return facts;
             },

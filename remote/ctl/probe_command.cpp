@@ -10,6 +10,7 @@
 #include <remote/desk/nodes/session/facts_json.h>
 #include <remote/desk/nodes/session/probe.h>
 #include <remote/desk/nodes/session/session_pool.h>
+#include <remote/desk/nodes/session/version_names.h>
 #include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
@@ -17,6 +18,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <thread>
 
@@ -71,7 +73,8 @@ Results probe_all(const std::vector<NodeSpec>& nodes, const Prompter& prompter, 
     Results results(nodes.size());
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-        threads.emplace_back([&, i] { results[i] = probe_node(nodes[i], prompter, {}, {}, &sessions); });
+        threads.emplace_back(
+            [&, i] { results[i] = probe_node(nodes[i], prompter, {}, {}, &sessions, ProbeDepth::Versions); });
     }
     for (auto& thread : threads) {
         thread.join();
@@ -107,11 +110,13 @@ int show(const GlobalOptions& options, const std::vector<NodeSpec>& nodes, const
         {"NODE", "STATE", "GPUS", "CPUS", "FREE MEMORY", "ROUND TRIP", "CLOCK", "SYSTEM"}};
     std::vector<Failure> failures;
     std::vector<std::string> notes;
+    std::map<std::string, NodeFacts> seen;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const NodeSpec& node = nodes[i];
         const auto& result = *results[i];
         if (result) {
             const NodeFacts& facts = result.value();
+            seen[node.name] = facts;
             if (store) {
                 static_cast<void>(store->save_facts(node.name, facts, now_us()));
             }
@@ -151,6 +156,10 @@ int show(const GlobalOptions& options, const std::vector<NodeSpec>& nodes, const
         std::printf(
             "%s\n",
             text(kContext, "%1 nodes in %2", {std::to_string(nodes.size()), milliseconds(took_s)}).c_str());
+        std::fflush(stdout);
+        for (const auto& line : version_lines(seen)) {
+            std::printf("%s\n", line.c_str());
+        }
         std::fflush(stdout);
         for (const auto& note : notes) {
             std::fprintf(stderr, "%s\n", note.c_str());

@@ -11777,6 +11777,13 @@
         </message>
     </context>
     <context>
+        <name>NodeConnection</name>
+        <message>
+            <source>reading versions</source>
+            <translation>正在读取版本</translation>
+        </message>
+    </context>
+    <context>
         <name>NodeEnvironment</name>
         <message>
             <source>made the environment of %1 in %2 s: %3</source>
@@ -13979,10 +13986,6 @@
         <message>
             <source>The run cannot be deleted.</source>
             <translation>无法删除该运行。</translation>
-        </message>
-        <message>
-            <source>Facts cannot be stored.</source>
-            <translation>无法保存节点信息。</translation>
         </message>
         <message>
             <source>The stop cannot be stored.</source>
@@ -22257,6 +22260,10 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>No facts of this node yet. Probe connects to it, copies Rankscope's agent to your cache folder there, and shows its GPUs, memory, network and clock.</source>
             <translation>还没有这个节点的信息。“探测”会连接它，将 Rankscope 的代理程序复制到你在该节点上的缓存文件夹，并显示其 GPU、内存、网络和时钟。</translation>
+        </message>
+        <message>
+            <source>Versions</source>
+            <translation>版本</translation>
         </message>
     </context>
     <context>

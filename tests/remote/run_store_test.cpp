@@ -380,6 +380,10 @@ TEST_F(RunStoreTest, FactsAreTheLastOnes) {
     EXPECT_EQ(known->size(), 2U);
     EXPECT_EQ(known->at("node1").hostname, "new");
     EXPECT_EQ(known->at("node1").gpus.at(0).name, "H100");
+    facts.versions = {{"python", "3.11.2"}};
+    ASSERT_TRUE(store_->save_facts("node1", facts, 3));
+    ASSERT_TRUE(store_->save_facts("node1", NodeFacts(), 4));
+    EXPECT_EQ(open()->facts()->at("node1").versions.at("python"), "3.11.2") << "of the look that read them";
     NodeFacts bytes;
     bytes.cpu_model = "caf\xe9";
     EXPECT_TRUE(store_->save_facts("node3", bytes, 3)) << "bytes that are no text are replaced";

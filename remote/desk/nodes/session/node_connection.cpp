@@ -6,11 +6,17 @@
 #include <remote/desk/nodes/session/node_connection.h>
 #include <remote/desk/nodes/session/probe.h>
 #include <remote/desk/nodes/session/session_pool.h>
+#include <remote/desk/nodes/session/version_names.h>
+#include <remote/desk/shared/text.h>
+
+#include <algorithm>
 
 namespace rankscope::inline nodes {
 
 namespace {
 
+constexpr const char* kContext = "NodeConnection";
+constexpr double kVersionsWithin = 6;  // seconds; the agent's own deadline is shorter
 constexpr int kPings = 5;
 constexpr double kPingsWithin = 0.2;  // seconds, for all but the first
 constexpr double kStillThere = 3;     // seconds for a kept connection to answer
@@ -107,8 +113,35 @@ Result<NodeConnection> connect_node(const NodeSpec& node, const Prompter& prompt
     return connection;
 }
 
+namespace {
+
+// Of the Python that a login finds. Without an answer the facts have none.
+void read_versions(NodeConnection& connection) {
+    for (const bool quick : {true, false}) {
+        wire::Request request;
+        request.mutable_inspect_host()->set_quick(quick);
+        request.mutable_inspect_host()->set_python("python3");
+        request.mutable_inspect_host()->add_programs("python3");
+        const auto seen = connection.link->call(std::move(request), kVersionsWithin);
+        if (!seen) {
+            return;
+        }
+        connection.facts.versions = library_versions(seen->host());
+        // A Python that starts slowly, for example from a file server, gets the time of a full inspection.
+        const auto& unseen = seen->host().unseen();
+        if (std::none_of(unseen.begin(), unseen.end(), [](const wire::Unseen& part) {
+                return part.what().starts_with("versions.") && part.why().starts_with("no answer");
+            })) {
+            return;
+        }
+    }
+}
+
+}  // namespace
+
 Result<NodeFacts> probe_node(const NodeSpec& node, const Prompter& prompter, std::stop_token stop,
-                             const std::function<void(const std::string&)>& progress, SessionPool* sessions) {
+                             const std::function<void(const std::string&)>& progress, SessionPool* sessions,
+                             ProbeDepth depth) {
     const WakeFd wake;
     const std::stop_callback on_stop(stop, [&wake] { wake.wake(); });
     auto connection = connect_node(
@@ -122,6 +155,12 @@ Result<NodeFacts> probe_node(const NodeSpec& node, const Prompter& prompter, std
         sessions);
     if (!connection) {
         return connection.failure();
+    }
+    if (depth == ProbeDepth::Versions) {
+        if (progress) {
+            progress(text(kContext, "reading versions"));
+        }
+        read_versions(*connection);
     }
     if (sessions != nullptr) {
         sessions->put(node, std::move(connection->link));

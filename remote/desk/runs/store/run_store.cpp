@@ -525,14 +525,6 @@ Result<void> RunStore::remove_run(const std::string& run_id) {
     return impl_->end_change("The run cannot be deleted.", fine);
 }
 
-Result<void> RunStore::save_facts(const std::string& node, const NodeFacts& facts, std::int64_t at_us) {
-    const std::lock_guard lock(impl_->mutex);
-    Statement insert(impl_->database, "INSERT OR REPLACE INTO node_facts VALUES (?, ?, ?)");
-    insert.bind(1, node).bind(2, at_us).bind(3, dump(to_json(facts)));
-    return insert.step() == Statement::Step::Done ? Result<void>()
-                                                  : Result<void>(impl_->failure("Facts cannot be stored."));
-}
-
 Result<void> RunStore::record_stop(const StopOrder& order) {
     const std::lock_guard lock(impl_->mutex);
     Statement insert(impl_->database, "INSERT OR REPLACE INTO pending_stops VALUES (?, ?, ?, ?, ?, ?, ?)");

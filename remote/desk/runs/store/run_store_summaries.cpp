@@ -78,6 +78,22 @@ Result<void> RunStore::keep_facts(const std::string& run_id, const std::string& 
                                                   : Result<void>(impl_->failure("Facts cannot be stored."));
 }
 
+Result<void> RunStore::save_facts(const std::string& node, const NodeFacts& facts, std::int64_t at_us) {
+    const std::lock_guard lock(impl_->mutex);
+    Statement insert(
+        impl_->database,
+        // Who did not look for versions does not forget those of another look.
+        facts.versions.empty()
+            ? "INSERT OR REPLACE INTO node_facts SELECT ?1, ?2, json_set(?3, '$.versions', json(COALESCE("
+              "(SELECT json_extract(facts, '$.versions') FROM node_facts WHERE node = ?1 AND "
+              "json_valid(facts)), '{}')))"
+            : "INSERT OR REPLACE INTO node_facts VALUES (?1, ?2, ?3)");
+    insert.bind(1, node).bind(2, at_us).bind(
+        3, to_json(facts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return insert.step() == Statement::Step::Done ? Result<void>()
+                                                  : Result<void>(impl_->failure("Facts cannot be stored."));
+}
+
 Result<void> RunStore::keep_versions(const std::string& run_id, const std::string& node,
                                      const std::map<std::string, std::string>& versions) {
     const std::lock_guard lock(impl_->mutex);
