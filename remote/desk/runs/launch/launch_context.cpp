@@ -4,6 +4,7 @@
 #include <remote/desk/jobs/plan/nccl_plugin.h>
 #include <remote/desk/runs/launch/desk_stage.h>
 #include <remote/desk/runs/launch/launch_context.h>
+#include <remote/desk/runs/preflight/environment_view.h>
 #include <remote/desk/shared/text.h>
 
 #include <utility>
@@ -21,7 +22,9 @@ void LaunchContext::stage(StageName name, StageStatus status, const std::string&
     post(desk_stage(name, status, detail, progress));
 }
 
-Result<void> LaunchContext::find_bundle(const LaunchPlan& first_plan) {
+Result<void> LaunchContext::find_parts(const LaunchPlan& first_plan) {
+    environment =
+        job.environment.wanted() ? std::make_unique<EnvironmentSource>(requirements_source(job)) : nullptr;
     if (!job.train && job.nccl_profiler == NcclProfiler::Off) {
         return {};
     }

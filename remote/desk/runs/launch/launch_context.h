@@ -63,8 +63,8 @@ struct LaunchContext {
     /// A stage event of the desk.
     void stage(StageName name, StageStatus status, const std::string& detail = {},
                double progress = -1) const;
-    /// Sets `bundle`. Fails where the run cannot do without it; that NCCL is not observed is a note.
-    Result<void> find_bundle(const LaunchPlan& first_plan);
+    /// Sets `bundle` and `environment`. Fails where the run cannot do without it; that NCCL is not observed is a note.
+    Result<void> find_parts(const LaunchPlan& first_plan);
     /// `bundle` as nodes with this processor get it; nothing where `bundle` is.
     Result<std::optional<WorkerBundle>> bundle_for(const std::string& machine) const;
     /// Whether ranks of this node (an empty name: of any) run from the bundle, or load a library of it.

@@ -5,7 +5,6 @@
 #include <base/sha256.h>
 #include <remote/desk/jobs/config/secret_env.h>
 #include <remote/desk/runs/launch/ask_launcher.h>
-#include <remote/desk/runs/preflight/environment_view.h>
 #include <remote/desk/runs/run/ending_rule.h>
 #include <remote/desk/runs/run/event_pump.h>
 #include <remote/desk/runs/run/kept_facts.h>
@@ -396,9 +395,6 @@ Result<LaunchPlan> RunController::Impl::prepare(RunRequest& request) {
     context.inventory = std::move(request.inventory);
     context.sessions = std::move(request.sessions);
     context.token = random_token();
-    if (context.job.environment.wanted()) {
-        context.environment = std::make_unique<EnvironmentSource>(requirements_source(context.job));
-    }
     // Known facts make the first plan already the right one; the final one follows all nodes' answers.
     auto known = store ? store->facts() : Result<KnownFacts>(KnownFacts());
     auto plan = make_plan(context.inventory, context.job, known ? *known : KnownFacts());
@@ -428,7 +424,7 @@ Result<LaunchPlan> RunController::Impl::prepare(RunRequest& request) {
     if (auto missing = missing_secret(context.job)) {
         return std::move(*missing);
     }
-    if (auto found = context.find_bundle(*plan); !found) {
+    if (auto found = context.find_parts(*plan); !found) {
         return found.failure();
     }
     return plan;
