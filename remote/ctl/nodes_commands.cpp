@@ -5,6 +5,7 @@
 #include <base/text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
+#include <remote/desk/nodes/inventory/found_nodes.h>
 #include <remote/desk/nodes/transport/ssh_target.h>
 #include <remote/desk/nodes/transport/transport_choice.h>
 #include <remote/desk/shared/text.h>
@@ -45,6 +46,34 @@ std::vector<std::string> existing(const SshTarget& target, const std::vector<std
         }
     }
     return found;
+}
+
+int find(const GlobalOptions& options) {
+    const auto inventory = load_inventory(options);
+    if (!inventory) {
+        return kUsage;
+    }
+    const NodeImport found = find_nodes(*inventory, {});
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    std::vector<std::vector<std::string>> rows{{"NODE", "HOST", "PORT", "USER", "REMARK"}};
+    for (const auto& [node, where, taken, note] : found.nodes) {
+        json.push_back(to_json(node));
+        json.back()["note"] = note;
+        rows.push_back(
+            {node.name, node.host, node.port == 0 ? "" : std::to_string(node.port), node.user, note});
+    }
+    if (options.json) {
+        std::printf("%s\n", json_line(nlohmann::ordered_json{{"nodes", json}}).c_str());
+    } else if (found.nodes.empty()) {
+        std::printf(
+            "%s\n",
+            text(kContext,
+                 "This computer knows no other nodes. Add one: rankscopectl nodes add node1 --host 10.0.0.11")
+                .c_str());
+    } else {
+        std::fputs(format_table(rows).c_str(), stdout);
+    }
+    return kDone;
 }
 
 int list(const GlobalOptions& options, const std::string& group) {
@@ -326,6 +355,11 @@ void add_nodes_commands(CLI::App& app, GlobalOptions& options, int& code) {
     auto group = std::make_shared<std::string>();
     list_command->add_option("--group", *group, "Only the nodes of this group");
     list_command->callback([&options, &code, group] { code = list(options, *group); });
+
+    auto* find_command = nodes->add_subcommand(
+        "find",
+        "List nodes that this computer knows: ssh_config, known_hosts, the local network (avahi-browse)");
+    find_command->callback([&options, &code] { code = find(options); });
 
     auto* show_command = nodes->add_subcommand(
         "show", "Show how Rankscope connects to a node: inventory and ssh_config together");

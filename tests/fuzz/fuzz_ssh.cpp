@@ -5,6 +5,7 @@
 
 #include "target.h"
 
+#include <remote/desk/nodes/inventory/found_nodes.h>
 #include <remote/desk/nodes/inventory/node_import.h>
 #include <remote/desk/nodes/transport/agent_keys.h>
 #include <remote/desk/nodes/transport/askpass_server.h>
@@ -31,6 +32,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     }
     // Include would read files of this computer.
     if (text.find("nclude") == std::string::npos && text.find("NCLUDE") == std::string::npos) {
+        for (const auto& hosts : {hosts_of_known_hosts(text), hosts_of_avahi(text)}) {
+            const auto import = import_nodes(hosts, "found", ImportFormat::HostList, {});
+            for (const auto& taken : import.taken()) {
+                fuzz::require(check_node(taken).empty(), "what is found is a right node");
+            }
+        }
         for (const auto format : {ImportFormat::Auto, ImportFormat::DeepSpeed, ImportFormat::HostList}) {
             const auto import = import_nodes(text, "list", format, {});
             for (const auto& taken : import.taken()) {

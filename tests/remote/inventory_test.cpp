@@ -6,6 +6,7 @@
 #include "support/temporary_folder.h"
 
 #include <base/files.h>
+#include <remote/desk/nodes/inventory/found_nodes.h>
 #include <remote/desk/nodes/inventory/inventory.h>
 
 #include <gtest/gtest.h>
@@ -291,6 +292,42 @@ TEST(Inventory, AMissingFileIsAFaultOnlyWhenItWasNamed) {
     EXPECT_EQ(read_inventory(folder.path(), false).problems.size(), 1U) << "a folder in its place";
     const test::ScopedEnvironment config("XDG_CONFIG_HOME", folder.path().string());
     EXPECT_EQ(default_inventory_path(), folder / "rankscope/cluster.yaml");
+}
+
+TEST(FoundNodes, AreTheNamesOfKnownHosts) {
+    EXPECT_EQ(hosts_of_known_hosts("# comment\n"
+                                   "10.0.0.5,gpu1 ssh-ed25519 AAAA\n"
+                                   "gpu1 ssh-rsa AAAA\n"
+                                   "[gpu2]:2222 ssh-ed25519 AAAA\n"
+                                   "|1|aaaa=|bbbb= ssh-ed25519 AAAA\n"
+                                   "@cert-authority *.lab ssh-ed25519 AAAA\n"
+                                   "*.lab,10.0.0.9 ssh-ed25519 AAAA\n"
+                                   "[fe80::1]:2222 ssh-ed25519 AAAA\n"),
+              "gpu1\ngpu2:2222\n10.0.0.9\n");
+}
+
+TEST(FoundNodes, AreThoseThatAnnounceSsh) {
+    EXPECT_EQ(hosts_of_avahi("+;eth0;IPv4;gpu1;_ssh._tcp;local\n"
+                             "=;eth0;IPv4;gpu1;_ssh._tcp;local;gpu1.local;10.0.0.5;22;\"model\"\n"
+                             "=;eth0;IPv6;gpu1;_ssh._tcp;local;gpu1.local;fe80::1;22;\n"
+                             "=;eth0;IPv4;gpu2;_ssh._tcp;local;gpu2.local;10.0.0.6;2222;\n"
+                             "=;eth0;IPv4;bad;_ssh._tcp;local;b\\032d.local;10.0.0.7;22;\n"),
+              "gpu1 10.0.0.5\n10.0.0.6:2222\n");
+}
+
+TEST(FoundNodes, AreListedOnceWithTheirPlace) {
+    const test::TemporaryFolder home;
+    const test::ScopedEnvironment variable("HOME", home.path().string());
+    std::filesystem::create_directories(home / ".ssh");
+    test::write_text(home / ".ssh/config", "Host gpu1 old\n  User me\n");
+    test::write_text(home / ".ssh/known_hosts", "gpu1,10.0.0.5 ssh-ed25519 A\ngpu3 ssh-ed25519 A\n");
+    Inventory inventory;
+    inventory.nodes.emplace_back().name = "old";
+    const auto found = find_nodes(inventory, {});
+    ASSERT_GE(found.nodes.size(), 2U);
+    EXPECT_EQ(found.nodes[0].node.name, "gpu1");
+    EXPECT_EQ(found.nodes[0].note, "found in ~/.ssh/config");
+    EXPECT_EQ(found.nodes[1].node.name, "gpu3");
 }
 
 }  // namespace
