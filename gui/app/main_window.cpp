@@ -32,6 +32,9 @@
 #include <gui/texts.h>
 #include <gui/widgets/fitting_scroll.h>
 #include <gui/widgets/layout_helpers.h>
+#include <remote/desk/shared/yaml_write.h>
+
+#include <nlohmann/json.hpp>
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -209,6 +212,7 @@ void MainWindow::connect_news() {
     connect(news_->attach_bar(), &AttachBar::refreshed, this,
             [this] { fleet_->set_has_runs(!known_runs().empty()); });
     connect(fleet_, &FleetPage::quickStartRequested, this, &MainWindow::run_quick_start);
+    connect(fleet_, &FleetPage::trainingRequested, this, &MainWindow::open_first_training);
     connect(launch_, &LaunchPage::startRefused, this, [this] { show_page(Page::Launch); });
     connect(news_, &WindowNews::settingsRequested, this, [this] { show_settings(SettingsPart::Appearance); });
     connect(news_, &WindowNews::retentionRequested, this, &MainWindow::review_store);
@@ -433,6 +437,13 @@ void MainWindow::open_quick_start() {
 void MainWindow::load_quick_start() {
     const Recipe recipe = quick_start_recipe(QApplication::applicationDirPath());
     launch_->set_job_text(recipe.yaml, recipe.file.empty() ? "mnist-quickstart.yaml" : recipe.file);
+}
+
+void MainWindow::open_first_training(const std::vector<std::string>& nodes) {
+    launch_->open_recipe(u"two-boxes"_s,
+                         brought_recipe(u"two-boxes"_s, QApplication::applicationDirPath()).yaml);
+    static_cast<void>(launch_->set_job_keys({{"nodes", yaml_flow(nlohmann::ordered_json(nodes))}}));
+    show_page(Page::Launch);
 }
 
 // One click, and the start is on view.

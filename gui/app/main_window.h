@@ -104,6 +104,7 @@ private:
     void fit_screen();
     void open_first_job();
     void load_quick_start();
+    void open_first_training(const std::vector<std::string>& nodes);
     void run_quick_start();
     void ask_before_closing(const std::vector<RunSession*>& runs);
     void run_again(const QString& name, const std::string& job_yaml, const std::string& run_id);

@@ -49,6 +49,8 @@ public:
 signals:
     /// The user wants to train on MNIST with this computer.
     void quickStartRequested();
+    /// Of a first job, on these nodes.
+    void trainingRequested(const std::vector<std::string>& nodes);
     /// The run store has this run, and the user wants to watch it.
     void runRequested(const QString& run_id);
 
@@ -81,6 +83,7 @@ private:
     void open_dialog(const std::string& name);
     void open_import();
     void open_keys(const std::vector<NodeSpec>& nodes);
+    void set_up(const std::vector<NodeSpec>& nodes);
     void connect_added();
     std::vector<NodeSpec> added_nodes() const;
     void select_nodes(const std::vector<std::string>& names);

@@ -115,8 +115,11 @@ void FleetPage::open_import() {
         const auto nodes = dialog->nodes();
         if (!nodes.empty()) {
             keep_selected_ = names_of(nodes);
-            added_->set_nodes(keep_selected_);
+            added_->set_nodes(dialog->set_up() ? std::vector<std::string>() : keep_selected_);
             fleet_->add_nodes(nodes);
+            if (dialog->set_up()) {
+                set_up(nodes);
+            }
         }
     });
     dialog->open();
@@ -126,6 +129,20 @@ void FleetPage::open_keys(const std::vector<NodeSpec>& nodes) {
     auto* dialog = new KeyDialog(nodes, fleet_->prompter(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->open();
+}
+
+// A key that opens them, then what they have, then a job.
+void FleetPage::set_up(const std::vector<NodeSpec>& nodes) {
+    auto* dialog = new KeyDialog(nodes, fleet_->prompter(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, names = names_of(nodes)] {
+        for (const std::string& name : names) {
+            fleet_->probe(name);
+        }
+        emit trainingRequested(names);
+    });
+    dialog->open();
+    dialog->install_now();
 }
 
 void FleetPage::show_port(const QString& node, int port) {

@@ -8,6 +8,7 @@
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/quiet_header.h>
+#include <remote/desk/nodes/inventory/found_nodes.h>
 
 #include <QDialogButtonBox>
 #include <QDir>
@@ -49,7 +50,8 @@ ImportDialog::ImportDialog(Inventory inventory, QWidget* parent)
       inventory_(std::move(inventory)),
       soon_(new QTimer(this)),
       file_job_(this, QThreadPool::globalInstance()),
-      read_job_(this, QThreadPool::globalInstance()) {
+      read_job_(this, QThreadPool::globalInstance()),
+      find_job_(this, QThreadPool::globalInstance()) {
     setObjectName(u"importDialog"_s);
     setWindowTitle(tr("Import nodes"));
     auto* layout = new QVBoxLayout(this);
@@ -107,6 +109,16 @@ ImportDialog::ImportDialog(Inventory inventory, QWidget* parent)
     add_ = buttons->addButton(tr("&Add"), QDialogButtonBox::AcceptRole);
     add_->setObjectName(u"importAdd"_s);
     add_->setDefault(true);
+    ready_ = buttons->addButton(tr("Add and set &up…"), QDialogButtonBox::ActionRole);
+    ready_->setObjectName(u"importSetUp"_s);
+    ready_->setToolTip(
+        tr("Adds the nodes, installs your SSH key there (the password is asked for once), looks at what they "
+           "have, and opens a first "
+           "training on all of them"));
+    connect(ready_, &QPushButton::clicked, this, [this] {
+        set_up_ = true;
+        accept();
+    });
     buttons->addButton(QDialogButtonBox::Cancel);
     layout->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
@@ -120,6 +132,15 @@ ImportDialog::ImportDialog(Inventory inventory, QWidget* parent)
     connect(file, &QPushButton::clicked, this, &ImportDialog::choose_file);
     resize(820, 560);
     show_import();
+    find_job_.start(
+        [inventory = inventory_](const JobHandle& handle) { return find_nodes(inventory, handle.stop()); },
+        [this](NodeImport known) {
+            known_ = std::move(known);
+            if (!pasted_) {
+                import_ = known_;
+                show_import();
+            }
+        });
     text_->setFocus();
 }
 
@@ -158,6 +179,12 @@ void ImportDialog::load(const QString& path) {
 }
 
 void ImportDialog::read_text() {
+    pasted_ = !text_->toPlainText().trimmed().isEmpty();
+    if (!pasted_) {
+        read_job_.cancel();
+        import_ = known_;
+        return show_import();
+    }
     // Include may name files on slow disks: not on the window's thread.
     read_job_.start([text = ss(text_->toPlainText()), name = source_.empty() ? ss(tr("line")) : source_,
                      inventory = inventory_](
@@ -183,7 +210,7 @@ void ImportDialog::show_import() {
         QTableWidgetItem* name = put(kName, qs(imported.node.name));
         if (imported.taken) {
             name->setFlags(name->flags() | Qt::ItemIsUserCheckable);
-            name->setCheckState(Qt::Checked);
+            name->setCheckState(pasted_ ? Qt::Checked : Qt::Unchecked);
         }
         put(kHost, qs(imported.node.host));
         put(kPort, imported.node.port == 0 ? QString() : QString::number(imported.node.port));
@@ -210,9 +237,9 @@ void ImportDialog::show_import() {
         faults += tr("… and %1 more lines that cannot be parsed").arg(more);
     }
     problems_->setText(faults.join(u'\n'));
-    found_->setText(text_->toPlainText().trimmed().isEmpty()
-                        ? tr("Check the list here before you add it.")
-                        : tr("Format: %1.").arg(format_text(import_.format)));
+    found_->setText(pasted_                 ? tr("Format: %1.").arg(format_text(import_.format))
+                    : import_.nodes.empty() ? tr("Check the list here before you add it.")
+                                            : tr("This computer knows these: tick your nodes."));
     update_button();
 }
 
@@ -220,6 +247,7 @@ void ImportDialog::update_button() {
     const auto count = nodes().size();
     add_->setText(count == 1 ? tr("&Add 1 node") : tr("&Add %1 nodes").arg(count));
     add_->setEnabled(count > 0);
+    ready_->setEnabled(count > 0);
 }
 
 std::vector<NodeSpec> ImportDialog::nodes() const {

@@ -159,9 +159,17 @@ void KeyDialog::check() {
     install_->setEnabled(errors.empty() && (count > 0 || !exists_));
 }
 
+void KeyDialog::install_now() {
+    closes_itself_ = true;
+    if (install_->isEnabled()) {
+        start();
+    }
+}
+
 void KeyDialog::start() {
     std::vector<NodeSpec> chosen;
     const auto rows = ticked();
+    unfinished_ = rows.size();
     for (const std::size_t row : rows) {
         chosen.push_back(nodes_[row]);
         table_->item(int(row), kKeyKey)->setText(tr("…"));
@@ -193,6 +201,7 @@ void KeyDialog::start() {
 }
 
 void KeyDialog::show_result(std::size_t node, const KeyInstallation& result) {
+    unfinished_ -= result.verified ? 1 : 0;
     const QSignalBlocker quiet(table_);
     QTableWidgetItem* key = table_->item(int(node), kKeyKey);
     QTableWidgetItem* login = table_->item(int(node), kKeyLogin);
@@ -212,6 +221,9 @@ void KeyDialog::finished(const Result<KeyPair>& key) {
         return;
     }
     state_->setText(qs(key->fingerprint));
+    if (closes_itself_ && unfinished_ == 0) {
+        accept();
+    }
 }
 
 QString KeyDialog::result_text(int row) const {

@@ -31,6 +31,8 @@ public:
 
     bool busy() const { return job_.running(); }
     QString result_text(int row) const;
+    /// Without another click; the dialog closes, accepted, once the key opens every ticked node.
+    void install_now();
 
 private:
     void make_fields();
@@ -52,6 +54,8 @@ private:
     QPushButton* install_;
     QPushButton* close_;
     bool exists_ = false;
+    bool closes_itself_ = false;
+    std::size_t unfinished_ = 0;  ///< ticked nodes that the key does not open (yet)
     BackgroundJob job_;
 };
 

@@ -101,7 +101,11 @@ ParsedOptions parse_options(const QStringList& arguments) {
 }
 
 Recipe quick_start_recipe(const QString& program_dir) {
-    const QString name = u"recipes/mnist-quickstart.yaml"_s;
+    return brought_recipe(u"mnist-quickstart"_s, program_dir);
+}
+
+Recipe brought_recipe(const QString& recipe, const QString& program_dir) {
+    const QString name = u"recipes/"_s % recipe % u".yaml"_s;
     const QStringList places{program_dir % u"/../../../resources/"_s % name,
                              program_dir % u"/../share/rankscope/"_s % name};
     for (const QString& place : places) {

@@ -36,11 +36,13 @@ struct ParsedOptions {
 /// `arguments` with the program's name first.
 ParsedOptions parse_options(const QStringList& arguments);
 
-/// The recipe for the first run: beside the program, where an installation has it, or the one built in.
+/// A recipe that Rankscope brings: next to the program, where an installation has it, or the one built in.
 struct Recipe {
     std::filesystem::path file;  ///< empty: built in
     std::string yaml;
 };
+Recipe brought_recipe(const QString& name, const QString& program_dir);
+/// For the first run, on this computer.
 Recipe quick_start_recipe(const QString& program_dir);
 
 }  // namespace rankscope::gui

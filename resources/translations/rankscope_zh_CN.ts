@@ -3598,6 +3598,17 @@
         </message>
     </context>
     <context>
+        <name>FoundNodes</name>
+        <message>
+            <source>found in %1</source>
+            <translation>来自 %1</translation>
+        </message>
+        <message>
+            <source>the local network</source>
+            <translation>本地网络</translation>
+        </message>
+    </context>
+    <context>
         <name>GpuPicker</name>
         <message>
             <source>GPU %1 of %2: %3, %4 GiB</source>
@@ -20147,6 +20158,18 @@
         <message>
             <source>A list of nodes</source>
             <translation>节点列表</translation>
+        </message>
+        <message>
+            <source>Add and set &amp;up…</source>
+            <translation>添加并配置(&amp;U)…</translation>
+        </message>
+        <message>
+            <source>Adds the nodes, installs your SSH key there (the password is asked for once), looks at what they have, and opens a first training on all of them</source>
+            <translation>添加节点，在节点上安装您的 SSH 密钥（只询问一次密码），查看节点的配置，并打开在所有节点上进行的首次训练</translation>
+        </message>
+        <message>
+            <source>This computer knows these: tick your nodes.</source>
+            <translation>本机已知以下节点：请勾选您的节点。</translation>
         </message>
     </context>
     <context>

@@ -32,6 +32,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPlainTextEdit>
 #include <QProcess>
 #include <QPushButton>
 #include <QScreen>
@@ -155,6 +156,7 @@ protected:
 
     void add_machine(const char* button, const QString& name);
     void install_key();
+    void answer_questions();
     void tick(const QString& node, bool on);
     void choose_nodes();
     void find_the_blocked_port();
@@ -240,6 +242,31 @@ void NewUser::install_key() {
     expect(asked, "the password was asked for");
     picture("installed");
     hand::click(child<QPushButton>(keys, "keyClose"));
+}
+
+// Host keys of all nodes at once, then one password for them.
+void NewUser::answer_questions() {
+    wait_dialog("hostKeyDialog");
+    expect_soon(
+        [&] {
+            return find<QTableWidget>("hostKeyTable")->rowCount() == 2 &&
+                   find<QPushButton>("hostKeyAccept")->isEnabled();
+        },
+        "both unknown hosts are asked about in one dialog", kConnectMs);
+    hand::click(find<QPushButton>("hostKeyAccept"));
+    int asked = 0;
+    expect_soon(
+        [&] {
+            auto* secret = visible<SecretDialog>("secretDialog");
+            if (secret && secret->ready() && secret->windowHandle()->isExposed()) {
+                ++asked;
+                hand::type(secret, password_);
+                hand::press(secret, Qt::Key_Return);
+            }
+            return window_->page() == MainWindow::Page::Launch;
+        },
+        "the key is installed and Launch opens", kConnectMs);
+    expect(asked == 1, "the password was asked for once");
 }
 
 void NewUser::tick(const QString& node, bool on) {
@@ -448,6 +475,39 @@ void NewUser::export_run() {
     expect(report.open(QIODevice::ReadOnly), "the file is there");
     const QByteArray page = report.readAll();
     expect(page.contains("first-run") && page.contains("</html>"), "it is the report of the first run");
+}
+
+// Paste, answer, start.
+TEST_F(NewUser, TrainsOnTwoNodesInThreeActions) {
+    QElapsedTimer clock;
+    step("first start", [&] {
+        expect_soon([&] { return find<QWidget>("firstSteps")->isVisible(); }, "the first steps are shown");
+    });
+    clock.start();
+    step("paste and set up", [&] {
+        hand::click(find<QPushButton>("firstImport"));
+        QDialog* dialog = wait_dialog("importDialog");
+        child<QPlainTextEdit>(dialog, "importText")->setPlainText(u"root@node1\nroot@node2\n"_s);
+        auto* ready = child<QPushButton>(dialog, "importSetUp");
+        expect_soon([&] { return ready->isEnabled(); }, "both lines are nodes");
+        picture("the list");
+        hand::click(ready);
+    });
+    step("answer", [&] { answer_questions(); });
+    step("start", [&] {
+        expect_soon([&] { return find<QPushButton>("startButton")->isEnabled(); }, "Start is enabled",
+                    kPreflightMs);
+        expect(window_->launch_page()->chosen_nodes() == std::vector<std::string>{"node1", "node2"},
+               "the job runs on both nodes");
+        hand::click(find<QPushButton>("startButton"));
+        expect_soon([&] { return run().slowest_step() >= 1 || run().end.has_value(); }, "the ranks train",
+                    kTrainMs);
+        expect(!run().end || run().end->outcome == Outcome::Done,
+               "it runs: " + (run().end ? run().end->detail : ""));
+    });
+    std::printf("%5.1f s from the list to the first step\n", double(clock.elapsed()) / 1e3);
+    hand::click(find<QPushButton>("stopButton"));
+    expect_soon([&] { return !live(); }, "the run ends", kTrainMs);
 }
 
 TEST_F(NewUser, TrainsOnTwoMachinesFromAnEmptyHome) {

@@ -50,6 +50,38 @@ TEST(ImportDialog, ShowsWhatEachLineMeansAndAddsWhatIsTicked) {
     EXPECT_EQ(add->text(), u"&Add 3 nodes"_s);
 }
 
+TEST(ImportDialog, OffersTheNodesThatThisComputerKnows) {
+    const QTemporaryDir home;
+    const QByteArray before = qgetenv("HOME");
+    qputenv("HOME", home.path().toLocal8Bit());
+    QDir(home.path()).mkdir(u".ssh"_s);
+    QFile known(home.filePath(u".ssh/known_hosts"_s));
+    ASSERT_TRUE(known.open(QIODevice::WriteOnly));
+    known.write("gpu1,10.0.0.5 ssh-ed25519 AAAA\n[gpu2]:2222 ssh-ed25519 AAAA\n");
+    known.close();
+    ImportDialog dialog({}, nullptr);
+    dialog.show();
+    auto* table = child<QTableWidget>(&dialog, "importTable");
+    EXPECT_TRUE(wait_until([&] { return table->rowCount() >= 2; }));
+    qputenv("HOME", before);
+    EXPECT_TRUE(dialog.nodes().empty()) << "the user chooses";
+    auto* ready = child<QPushButton>(&dialog, "importSetUp");
+    EXPECT_FALSE(ready->isEnabled());
+    table->item(0, 0)->setCheckState(Qt::Checked);
+    ASSERT_EQ(dialog.nodes().size(), 1U);
+    EXPECT_EQ(dialog.nodes().front().name, "gpu1");
+    auto* text = child<QPlainTextEdit>(&dialog, "importText");
+    text->setPlainText(u"other\n"_s);
+    EXPECT_TRUE(
+        wait_until([&] { return dialog.nodes().size() == 1 && dialog.nodes().front().name == "other"; }));
+    text->clear();
+    EXPECT_TRUE(wait_until([&] { return table->rowCount() >= 2; })) << "they are offered again";
+    table->item(1, 0)->setCheckState(Qt::Checked);
+    ready->click();
+    EXPECT_TRUE(dialog.set_up());
+    EXPECT_EQ(dialog.result(), QDialog::Accepted);
+}
+
 TEST(NodeDialog, ShowsHowSshWouldConnectBeforeAnythingIsConnectedTo) {
     NodeDialog dialog(NodeSpec{}, {}, true, nullptr);
     dialog.show();
