@@ -41,6 +41,11 @@ file(CREATE_LINK ../lib/rankscope/worker/rankscope-worker \"\$ENV{DESTDIR}\${CMA
   install(FILES ${texts}/rankscope-worker.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT headless)
 endif()
 
+# Licences of what is linked into the programs (cmake/RankscopeStatic.cmake).
+foreach(package libre2-dev libyaml-cpp-dev)
+  install(FILES /usr/share/doc/${package}/copyright DESTINATION lib/rankscope/licences RENAME ${package}.txt COMPONENT headless OPTIONAL)
+endforeach()
+
 # For nodes with another processor, where packaging/build arm64 has made it.
 cmake_path(GET CMAKE_BINARY_DIR PARENT_PATH builds)
 install(PROGRAMS ${builds}/arm64/bin/rankscope-agent DESTINATION lib/rankscope/aarch64 COMPONENT headless OPTIONAL)

@@ -19,6 +19,8 @@ from pathlib import Path
 import support
 from support import CTL, Run, new_cluster, patience, start, wait_until
 
+import slurm  # isort: skip
+
 PORT = 8181
 SHOW = """
 import json, os, sys, alpha, beta
@@ -48,9 +50,10 @@ def sha256(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-class Environments(unittest.TestCase):
+class WithIndex(unittest.TestCase):
     @classmethod
-    def setUpClass(cls):
+    def make_cluster(cls, nodes: int, **options):
+        """Nodes, and an index that the desk serves to them."""
         folder = Path(tempfile.mkdtemp(prefix="rankscope-index-"))
         cls.addClassCleanup(shutil.rmtree, folder, True)
         folder.chmod(0o755)
@@ -62,7 +65,7 @@ class Environments(unittest.TestCase):
         for place in folder.iterdir():
             links = "".join(f'<a href="{wheel.name}#sha256={sha256(wheel)}">{wheel.name}</a>\n' for wheel in sorted(place.iterdir()))
             (place / "index.html").write_text(f"<!DOCTYPE html><html><body>{links}</body></html>\n")
-        cls.cluster = new_cluster(3, bind={str(folder): ("/srv/index", True)}).start()
+        cls.cluster = new_cluster(nodes, bind={str(folder): ("/srv/index", True)}, **options).start()
         cls.addClassCleanup(cls.cluster.down)
         cls.nodes = list(cls.cluster.nodes)
         server = cls.cluster.popen(["/usr/bin/python3", "-m", "http.server", str(PORT), "--directory", "/srv/index"],
@@ -75,14 +78,6 @@ class Environments(unittest.TestCase):
         if tried.returncode != 0:
             raise unittest.SkipTest("Python makes no environments here: apt-get install python3-venv")
 
-    def setUp(self):
-        for node in self.nodes:
-            node.run(["sh", "-c", f"cd {node.home}/.cache && rm -rf rankscope/environments rankscope/packages uv pip"])
-
-    def tearDown(self):
-        for node in self.nodes:
-            node.run(["nft", "delete", "table", "inet", "away"], user=node.ROOT, cwd="/")
-
     def requirements(self, *pinned, name="requirements.txt") -> str:
         """A requirements file with hashes, next to the job file."""
         lines = [f"--index-url {self.index}", f"--trusted-host {self.cluster.address_of('desk')}"]
@@ -90,6 +85,31 @@ class Environments(unittest.TestCase):
             lines += [f"{package}=={version} \\", f"    --hash=sha256:{sha256(self.wheels[package, version])}"]
         (Path(self.cluster.dir) / name).write_text("\n".join(lines) + "\n")
         return name
+
+    def finish(self, job, code=0) -> Run:
+        run = start(self.cluster, job)
+        self.assertEqual(run.end(180), code, run.explain())
+        return run
+
+    def seen(self, run) -> list:
+        return [json.loads(e["text"].split("seen ")[1]) for e in run.of("log") if e["text"].startswith("seen ")]
+
+    def notes(self, run, words: str) -> list:
+        return [e["detail"] for e in run.of("stage") if words in e.get("detail", "")]
+
+
+class Environments(WithIndex):
+    @classmethod
+    def setUpClass(cls):
+        cls.make_cluster(3)
+
+    def setUp(self):
+        for node in self.nodes:
+            node.run(["sh", "-c", f"cd {node.home}/.cache && rm -rf rankscope/environments rankscope/packages uv pip"])
+
+    def tearDown(self):
+        for node in self.nodes:
+            node.run(["nft", "delete", "table", "inet", "away"], user=node.ROOT, cwd="/")
 
     def job(self, *pinned, script=SHOW, nodes=("node1", "node2", "node3"), **more) -> dict:
         return {"name": "made", "nodes": list(nodes), "procs_per_node": 1, "command": ["python3", "-c", script],
@@ -102,17 +122,6 @@ class Environments(unittest.TestCase):
         done = node.run(["nft", "-f", "-"], user=node.ROOT, cwd="/", input=rules)
         if done.returncode != 0:
             raise unittest.SkipTest(f"no nftables here: {done.stderr.strip()}")
-
-    def finish(self, job, code=0) -> Run:
-        run = start(self.cluster, job)
-        self.assertEqual(run.end(180), code, run.explain())
-        return run
-
-    def seen(self, run) -> list:
-        return [json.loads(e["text"].split("seen ")[1]) for e in run.of("log") if e["text"].startswith("seen ")]
-
-    def notes(self, run, words: str) -> list:
-        return [e["detail"] for e in run.of("stage") if words in e.get("detail", "")]
 
     def contents(self, run) -> set:
         return {note.rsplit(": ", 1)[1] for note in self.notes(run, "made the environment")}
@@ -221,6 +230,23 @@ class Environments(unittest.TestCase):
         self.assertEqual([entry[:2] for entry in self.seen(run)], [["1.0", "1.0"]] * 3)
         self.assertEqual(len(self.contents(run)), 1, run.explain())
         self.assertEqual(len(self.notes(run, "reaches no package index")), 1, run.explain())
+
+
+
+class SlurmEnvironments(WithIndex):
+    @classmethod
+    def setUpClass(cls):
+        if missing := slurm.missing_requirements():
+            raise unittest.SkipTest(missing)
+        cls.make_cluster(2, shared_home=True)
+        slurm.Slurm(cls.cluster).start()
+
+    def test_the_login_node_makes_it_for_the_nodes_of_the_job(self):
+        job = {"name": "made", "launcher": "slurm", "slurm": {"login": "node1", "nodes": 2}, "procs_per_node": 1,
+               "command": ["python3", "-c", SHOW], "environment": {"requirements": self.requirements(("alpha", "1.0"), ("beta", "1.0"))}}
+        run = self.finish(job)
+        self.assertEqual([entry[:2] for entry in self.seen(run)], [["1.0", "1.0"]] * 2, run.explain())
+        self.assertEqual(len(self.notes(run, "made the environment")), 1, run.explain())
 
 
 if __name__ == "__main__":

@@ -284,14 +284,16 @@ wire::EnvironmentState EnvironmentMaker::run() {
     if (take_complete()) {
         return state_;
     }
-    if (request_.look()) {
-        const std::string text = read_file(log()).value_or("");
-        const auto said = trimmed(text);
+    if (const auto text = read_file(log()); request_.look() && text) {  // it is being made
+        const auto said = trimmed(*text);
         state_.set_progress(as_utf8(std::string(said.substr(said.rfind('\n') + 1))));
         return state_;
     }
     find_uv();
     state_.set_has_uv(!uv_.empty());
+    if (request_.look()) {
+        return state_;
+    }
     std::error_code error;
     fs::create_directories(place_.parent_path(), error);
     const FileLock lock(place_.string() + ".lock", stop_);
@@ -302,13 +304,13 @@ wire::EnvironmentState EnvironmentMaker::run() {
     if (take_complete()) {
         return state_;
     }
-    if (const auto failure = make()) {
-        std::error_code ignored;
+    const auto failure = make();
+    std::error_code ignored;
+    fs::remove(log(), ignored);
+    if (failure) {
         fs::remove_all(place_, ignored);
         return fail(*failure);
     }
-    std::error_code ignored;
-    fs::remove(log(), ignored);
     take_complete();
     state_.set_made(true);
     return state_;

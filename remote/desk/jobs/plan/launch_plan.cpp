@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <remote/desk/jobs/config/job_launcher.h>
 #include <remote/desk/jobs/config/secret_env.h>
 #include <remote/desk/jobs/plan/compute_offers.h>
@@ -441,6 +442,11 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
         plan.notes.push_back(
             text(kContext, "Before the start each node makes a Python environment of %1, or finds it there.",
                  {job.environment.file()}));
+        if (!job.command.empty() && job.command.front().starts_with('/') &&
+            base_name(job.command.front()).starts_with("python")) {
+            plan.notes.push_back(text(kContext, "%1 is not the Python of that environment: write %2.",
+                                      {job.command.front(), base_name(job.command.front())}));
+        }
     }
     if (job.container.wanted()) {
         plan.notes.push_back(

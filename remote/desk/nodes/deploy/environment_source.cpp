@@ -8,6 +8,7 @@
 #include <remote/desk/shared/text.h>
 
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 #include <utility>
 
@@ -17,6 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kContext = "EnvironmentSource";
+constexpr const char* kFolderPrefix = "wheels-";
+constexpr std::chrono::hours kForgottenAfter{48};
 
 Result<UserTree> all_files_of(const fs::path& folder, const std::stop_token& stop) {
     std::vector<std::string> names;
@@ -26,6 +29,18 @@ Result<UserTree> all_files_of(const fs::path& folder, const std::stop_token& sto
     }
     std::sort(names.begin(), names.end());
     return collect_user_tree(folder / "none", names, stop, [](std::uint64_t) {});
+}
+
+// Of programs that were killed.
+void remove_forgotten() {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(user_cache_dir(), error)) {
+        std::error_code ignored;
+        const bool old = fs::file_time_type::clock::now() - entry.last_write_time(ignored) > kForgottenAfter;
+        if (old && !ignored && entry.path().filename().string().starts_with(kFolderPrefix)) {
+            fs::remove_all(entry.path(), ignored);
+        }
+    }
 }
 
 }  // namespace
@@ -57,7 +72,8 @@ const Result<UserTree>& EnvironmentSource::wheels(
 Result<UserTree> EnvironmentSource::get_wheels(const PythonTarget& target, const std::stop_token& stop,
                                                const std::function<void(const std::string& line)>& progress) {
     if (folder_.empty()) {
-        folder_ = user_cache_dir() / ("wheels-" + random_token().substr(0, 16));
+        remove_forgotten();
+        folder_ = user_cache_dir() / (kFolderPrefix + random_token().substr(0, 16));
     }
     const fs::path place = folder_ / (target.machine + '-' + target.version);
     std::error_code error;

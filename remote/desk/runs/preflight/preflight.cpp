@@ -535,11 +535,11 @@ Result<PreflightReport> Preflight::run() {
     if (const auto found = find_nodes(); !found) {
         return found.failure();
     }
-    if (auto read = requirements_of(request_.job, stop_); !request_.paths_only && !read) {
+    auto read = requirements_of(request_.paths_only ? Job() : request_.job, stop_);
+    if (!read) {
         return read.failure();
-    } else if (read) {
-        requirements_ = std::move(*read);
     }
+    requirements_ = std::move(*read);
     const Failure stopped{"cancelled", "", text(kContext, "Stopped by the user."), "", ""};
     if (request_.connected.empty()) {
         connect_all();
