@@ -6856,6 +6856,10 @@
             <source>Before the start each node makes a Python environment of %1, or finds it there.</source>
             <translation>启动前，每个节点创建 %1 的 Python 环境，或使用已有的环境。</translation>
         </message>
+        <message>
+            <source>%1 is not the Python of that environment: write %2.</source>
+            <translation>%1 不是该环境的 Python：请写 %2。</translation>
+        </message>
     </context>
     <context>
         <name>LeaveRuns</name>
