@@ -104,8 +104,9 @@ std::string hosts_of_avahi(const std::string& text) {
         auto name = fields[kHost];
         name = name.ends_with(kLocal) ? name.substr(0, name.size() - kLocal.size()) : name;
         const bool usual_port = fields[kPort] == "22";
-        if (!is_host_word(name) || !is_host_word(fields[kAddress]) || !parse_number<std::uint16_t>(fields[kPort]) ||
-            seen.size() >= kMostLines || !seen.insert(std::string(name)).second) {
+        if (!is_host_word(name) || !is_host_word(fields[kAddress]) ||
+            !parse_number<std::uint16_t>(fields[kPort]) || seen.size() >= kMostLines ||
+            !seen.insert(std::string(name)).second) {
             continue;
         }
         hosts += usual_port ? std::string(name) + ' ' + std::string(fields[kAddress])
