@@ -328,7 +328,8 @@ TEST(Backend, Bf16StaysNearFp32) {
         EXPECT_LT(relative_distance(logits[1], logits[0]), 0.03);
         EXPECT_GT(relative_distance(logits[1], logits[0]), 1e-5) << "it did not compute in bf16";
         for (const ParameterId id : initial.indices()) {
-            EXPECT_LT(relative_distance(gradients[1][id], gradients[0][id]), 0.25)
+            // Of a bias behind three concatenations: 0.23, or 0.29 where the CPU multiplies bf16 itself (AVX512_BF16).
+            EXPECT_LT(relative_distance(gradients[1][id], gradients[0][id]), 0.35)
                 << graph.parameters[id].name << " of " << graph.nodes.front().name;
         }
     }
