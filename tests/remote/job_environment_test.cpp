@@ -6,6 +6,7 @@
 #include "support/temporary_folder.h"
 
 #include <remote/desk/jobs/config/job.h>
+#include <remote/desk/jobs/plan/launch_plan.h>
 #include <remote/desk/nodes/deploy/python_requirements.h>
 #include <remote/desk/runs/preflight/environment_view.h>
 
@@ -19,9 +20,10 @@ namespace {
 
 using test::TemporaryFolder;
 using test::write_text;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
+using testing::Not;
 
 JobRead environment_job(const std::string& environment,
                         const std::string& rest = "command: [python3, train.py]") {
@@ -52,6 +54,22 @@ TEST(JobEnvironment, RefusesWhatContradictsIt) {
                 HasSubstr("there is a container as well"));
     EXPECT_THAT(problem("{ uv: uv.lock }", "train: { model: convnet, dataset: synthetic-digits }"),
                 HasSubstr("has no effect with the native engine"));
+}
+
+TEST(JobEnvironment, IsInThePlanWithAPythonThatIsNotItsOwn) {
+    Inventory inventory;
+    NodeSpec& node = inventory.nodes.emplace_back();
+    node.name = "a";
+    node.cpu_slots = 1;
+    Job job = environment_job("{ uv: uv.lock }").job;
+    const auto notes = [&] {
+        const auto plan = make_node_plan(inventory, job, {});
+        return plan ? plan->notes : std::vector<std::string>{to_line(plan.failure())};
+    };
+    EXPECT_THAT(notes(), Contains(HasSubstr("makes a Python environment of uv.lock")));
+    EXPECT_THAT(notes(), Not(Contains(HasSubstr("is not the Python of that environment"))));
+    job.command.front() = "/usr/bin/python3";
+    EXPECT_THAT(notes(), Contains("/usr/bin/python3 is not the Python of that environment: write python3."));
 }
 
 TEST(PythonRequirements, HoldTheFilesThatAFileNames) {

@@ -387,18 +387,6 @@ bool says(const LaunchPlan& plan, const std::string& words) {
                        [&](const std::string& note) { return note.find(words) != std::string::npos; });
 }
 
-TEST(LaunchPlan, SaysWhenTheCommandNamesAnotherPythonThanTheEnvironments) {
-    const auto inventory = inventory_of({node_called("node1", 1)});
-    Job job = program_job({"node1"});
-    job.environment.uv = "uv.lock";
-    job.command = {"python3", "train.py"};
-    EXPECT_TRUE(says(planned(inventory, job), "makes a Python environment of uv.lock"));
-    EXPECT_FALSE(says(planned(inventory, job), "is not the Python of that environment"));
-    job.command.front() = "/usr/bin/python3";
-    EXPECT_TRUE(says(planned(inventory, job),
-                     "/usr/bin/python3 is not the Python of that environment: write python3."));
-}
-
 TEST(LaunchPlan, TheNativeEngineTakesTheGpusWhereEveryNodeHasOne) {
     const auto inventory = inventory_of({node_called("node1", 4), node_called("node2", 4)});
     const KnownFacts both{{"node1", facts_with(2)}, {"node2", facts_with(1)}};
