@@ -156,6 +156,7 @@ protected:
 
     void add_machine(const char* button, const QString& name);
     void install_key();
+    void accept_host_keys();
     void answer_questions();
     void tick(const QString& node, bool on);
     void choose_nodes();
@@ -209,11 +210,7 @@ void NewUser::add_machine(const char* button, const QString& name) {
                 ss(name) + " is in the list");
 }
 
-void NewUser::install_key() {
-    hand::click(find<QPushButton>("sshKey"));
-    QDialog* keys = wait_dialog("keyDialog");
-    picture("the dialog");
-    hand::click(child<QPushButton>(keys, "keyInstall"));
+void NewUser::accept_host_keys() {
     wait_dialog("hostKeyDialog");
     expect_soon(
         [&] {
@@ -223,6 +220,14 @@ void NewUser::install_key() {
         "both unknown hosts are asked about in one dialog", kConnectMs);
     picture("host keys");
     hand::click(find<QPushButton>("hostKeyAccept"));
+}
+
+void NewUser::install_key() {
+    hand::click(find<QPushButton>("sshKey"));
+    QDialog* keys = wait_dialog("keyDialog");
+    picture("the dialog");
+    hand::click(child<QPushButton>(keys, "keyInstall"));
+    accept_host_keys();
     auto* table = child<QTableWidget>(keys, "keyTable");
     bool asked = false;
     expect_soon(
@@ -246,14 +251,7 @@ void NewUser::install_key() {
 
 // Host keys of all nodes at once, then one password for them.
 void NewUser::answer_questions() {
-    wait_dialog("hostKeyDialog");
-    expect_soon(
-        [&] {
-            return find<QTableWidget>("hostKeyTable")->rowCount() == 2 &&
-                   find<QPushButton>("hostKeyAccept")->isEnabled();
-        },
-        "both unknown hosts are asked about in one dialog", kConnectMs);
-    hand::click(find<QPushButton>("hostKeyAccept"));
+    accept_host_keys();
     int asked = 0;
     expect_soon(
         [&] {

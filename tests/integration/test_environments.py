@@ -115,10 +115,10 @@ class Environments(WithIndex):
         return {"name": "made", "nodes": list(nodes), "procs_per_node": 1, "command": ["python3", "-c", script],
                 "environment": {"requirements": self.requirements(*pinned)}, **more}
 
-    def cut_off(self, node):
+    def cut_off(self, node, port=PORT):
         """It reaches no index any more: connections to it are refused."""
         rules = (f"table inet away {{ chain output {{ type filter hook output priority 0; "
-                 f"tcp dport {PORT} reject with tcp reset; }}\n }}\n")
+                 f"tcp dport {port} reject with tcp reset; }}\n }}\n")
         done = node.run(["nft", "-f", "-"], user=node.ROOT, cwd="/", input=rules)
         if done.returncode != 0:
             raise unittest.SkipTest(f"no nftables here: {done.stderr.strip()}")
@@ -165,7 +165,7 @@ class Environments(WithIndex):
             wait_until(lambda node=node: not node.run(["sh", "-c", f"ls -d {node.home}/.cache/rankscope/environments/*/"]).stdout,
                        patience(20), "nothing half made is left")
 
-    def test_an_index_that_nobody_reaches(self):
+    def test_an_unreachable_index(self):
         for node in self.nodes:
             self.cut_off(node)
         job = self.job(("alpha", "1.0"), nodes=("node1",))
@@ -215,6 +215,30 @@ class Environments(WithIndex):
         finally:
             slow.kill()
             slow.wait()
+
+    def test_a_stop_while_the_desk_gets_wheels(self):
+        slow = self.cluster.popen(["/usr/bin/python3", "-c", "import socket\ns = socket.create_server(('', 8282))\n"
+                                   "kept = []\nwhile True: kept.append(s.accept())"])
+        try:
+            wait_until(lambda: 8282 in self.cluster.desk.listening_ports(), patience(20), "an index that never answers")
+            self.cut_off(self.nodes[0], 8282)
+            job = self.job(("alpha", "1.0"), nodes=("node1",))
+            file = Path(self.cluster.dir) / "requirements.txt"
+            file.write_text(file.read_text().replace(f":{PORT}", ":8282"))
+            run = start(self.cluster, job)
+            wait_until(lambda: self.cluster.run(["ss", "-Htn", "state", "established", "sport", "=", ":8282"]).stdout.strip(), patience(60),
+                       "the desk asks the index")
+            run.process.send_signal(signal.SIGINT)
+            self.assertEqual(run.end(30), 130, run.explain())
+        finally:
+            slow.kill()
+            slow.wait()
+
+    def test_a_python_that_the_node_lacks(self):
+        job = self.job(("alpha", "1.0"), nodes=("node1",))
+        job["environment"]["python"] = "python3.99"
+        run = self.finish(job, code=4)
+        self.assertIn("cannot be made on node1: python3.99: it cannot be started", run.explain())
 
     def test_uv_lock(self):
         uv = shutil.which("uv")

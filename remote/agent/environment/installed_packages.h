@@ -15,7 +15,7 @@ struct InstalledPackages {
 };
 
 /// What a virtual environment holds, by the lists of files that its packages have (RECORD of PEP 376, as wheels bring them).
-/// What differs from node to node is left out: scripts that name the environment's folder, and the tool that installed.
+/// Scripts that name the environment's folder and the name of the installing tool do not count: they differ between nodes.
 /// Packages that venv itself installs (pip, setuptools) count only if `requested` contains their name.
 InstalledPackages installed_packages(const std::filesystem::path& environment, const std::string& requested);
 

@@ -11,6 +11,7 @@
 #include <remote/agent/environment/installed_packages.h>
 #include <remote/agent/environment/make_environment.h>
 #include <remote/agent/environment/node_python.h>
+#include <remote/agent/node/agent_failure.h>
 #include <remote/agent/node/ask_program.h>
 
 #include <fcntl.h>
@@ -272,9 +273,10 @@ wire::EnvironmentState EnvironmentMaker::run() {
     if (request_.files().empty() || !named) {
         return fail({"bad-request", "files of an environment"});
     }
-    auto python = find_node_python(request_.python(), stop_);
+    std::string why;
+    auto python = find_node_python(request_.python(), stop_, why);
     if (!python) {
-        return fail(python.failure());
+        return fail({.code = "environment-failed", .detail = why, .args = {request_.packages_of()}});
     }
     python_ = std::move(*python);
     state_.set_python(python_.version);

@@ -43,15 +43,16 @@ std::uint32_t glibc_minor_of(const nlohmann::json& libc) {
 
 }  // namespace
 
-AgentResult<NodePython> find_node_python(const std::string& name, const std::stop_token& stop) {
+std::optional<NodePython> find_node_python(const std::string& name, const std::stop_token& stop,
+                                           std::string& why) {
     const std::string program = name.empty()       ? "python3"
                                 : is_version(name) ? "python" + name
                                                    : expand_home(name).string();
     const auto answer = ask_program({.argv = {program, "-c", kAbout}, .seconds = kAnswerWithin}, stop);
     const auto about = read_json(answer.output);
     if (!answer.good() || !about.is_object()) {
-        return AgentFailure{
-            "interpreter-missing", program + ": " + answer.why(), {program}, answer.start_error};
+        why = program + ": " + answer.why();
+        return std::nullopt;
     }
     NodePython python;
     python.executable = about.value("executable", "");

@@ -3,9 +3,8 @@
 
 #pragma once
 
-#include <remote/agent/node/agent_failure.h>
-
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -20,7 +19,8 @@ struct NodePython {
     bool makes_environments = false;  ///< it has venv and ensurepip, which Debian packages apart
 };
 
-/// `name`: a path ("~/…"), a name in PATH, or a version ("3.11"); empty: python3. Fails with "interpreter-missing".
-AgentResult<NodePython> find_node_python(const std::string& name, const std::stop_token& stop);
+/// `name`: a path ("~/…"), a name in PATH, or a version ("3.11"); empty: python3. Nothing: it does not run; `why` says so.
+std::optional<NodePython> find_node_python(const std::string& name, const std::stop_token& stop,
+                                           std::string& why);
 
 }  // namespace rankscope::agent

@@ -14,7 +14,7 @@ namespace rankscope::inline jobs {
 struct EngineParts {
     /// Read from the bundle that is sent to nodes with this processor; empty: this computer's.
     static EngineParts of_bundle(const std::string& machine = {});
-    /// What all nodes of the job have, by what is known of them.
+    /// The parts that the engines of all nodes have. A node without known facts counts as this computer.
     static EngineParts of_nodes(const Inventory& inventory, const Job& job, const KnownFacts& facts);
 
     bool cuda = false;           ///< it was built with CUDA

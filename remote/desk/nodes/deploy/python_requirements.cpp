@@ -137,7 +137,7 @@ private:
     PythonRequirements requirements_;
 };
 
-// uv.lock names an index without TLS only if its user wants that; pip asks to be told so.
+// uv accepts an index without TLS; pip needs --trusted-host for it.
 std::string trusted_hosts_of(const std::string& exported) {
     std::string lines;
     for (const auto line : split(exported, '\n')) {

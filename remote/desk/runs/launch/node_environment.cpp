@@ -9,7 +9,10 @@
 #include <remote/desk/runs/preflight/environment_view.h>
 #include <remote/desk/shared/text.h>
 
+#include <chrono>
 #include <optional>
+#include <stop_token>
+#include <thread>
 #include <utility>
 
 namespace rankscope::inline runs {
@@ -17,6 +20,7 @@ namespace {
 
 constexpr const char* kContext = "NodeEnvironment";
 constexpr double kLookEvery = 1;
+constexpr std::chrono::milliseconds kLookForStop{100};
 
 class EnvironmentDialogue {
 public:
@@ -101,8 +105,10 @@ private:
         if (!state || !state->has_failure() || !state->index_unreachable()) {
             return state;
         }
+        std::stop_source stop;
+        const std::jthread watch([&](const std::stop_token& done) { stop_where_abandoned(done, stop); });
         const auto& wheels = context_.environment->wheels(
-            {seen.python(), seen.machine(), seen.glibc_minor()}, session_.stop_token(),
+            {seen.python(), seen.machine(), seen.glibc_minor()}, stop.get_token(),
             [this](const std::string& line) {
                 progress_(text(kContext, "getting wheels on this computer: %1", {line}), -1);
             });
@@ -122,6 +128,17 @@ private:
                             std::to_string((pushed->bytes + 500) / 1000)}));
         request_.set_pushed_packages(true);
         return ask(false);
+    }
+
+    // A download takes minutes, in which nothing else of this thread looks.
+    void stop_where_abandoned(const std::stop_token& done, std::stop_source& stop) const {
+        while (!done.stop_requested()) {
+            if (abandoned_() || session_.leaving()) {
+                stop.request_stop();
+                return;
+            }
+            std::this_thread::sleep_for(kLookForStop);
+        }
     }
 
     AgentSession& session_;

@@ -23,7 +23,7 @@ RequirementsSource requirements_source(const Job& job);
 /// Empty for a job without environment:.
 Result<PythonRequirements> requirements_of(const Job& job, const std::stop_token& stop);
 
-/// What an agent is asked to make.
+/// The request that has an agent make the environment.
 wire::MakeEnvironment environment_request(const Job& job, const PythonRequirements& requirements);
 
 /// "3fa2c1d4e5b6 (12 packages)".
