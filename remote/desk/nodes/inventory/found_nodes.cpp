@@ -60,6 +60,7 @@ void add_found(NodeImport& all, NodeImport import, const std::string& place, std
     leave_out_known(import, seen);
     for (auto& node : import.nodes) {
         node.note = text(kContext, "found in %1", {place});
+        node.where.clear();  // a line of a list that the user has not seen
         all.nodes.push_back(std::move(node));
     }
 }
