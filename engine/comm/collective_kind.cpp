@@ -20,6 +20,8 @@ const char* name_of(CollectiveKind operation) {
             return "barrier";
         case CollectiveKind::step:
             return "step";
+        case CollectiveKind::reduce_scatter:
+            return "reduce_scatter";
     }
     return "?";
 }

@@ -11,7 +11,9 @@
 namespace rankscope::engine {
 
 /// The collectives, by the names that every framework uses, and a whole training step that a GPU runs as one piece.
-enum class CollectiveKind : std::uint8_t { all_reduce, broadcast, all_gather, barrier, step };
+enum class CollectiveKind : std::uint8_t { all_reduce, broadcast, all_gather, barrier, step, reduce_scatter };
+
+inline constexpr std::size_t kCollectiveKinds = 6;
 
 const char* name_of(CollectiveKind operation);
 /// "1.2 MB", "660 B": decimal, as network speeds are.

@@ -3,19 +3,15 @@
 
 #pragma once
 
+#include <engine/comm/pieces.h>
 #include <engine/tensor/element_type.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
 namespace rankscope::engine {
-
-/// Elements that lie one behind the other; a reduction works on a list of them as if they were one array.
-struct Piece {
-    void* data = nullptr;
-    std::size_t count = 0;  ///< elements
-};
 
 /// What an all-reduce adds up. All ranks give the same type, scale and counts.
 struct Reduction {
@@ -23,13 +19,7 @@ struct Reduction {
     ElementType type = ElementType::f32;
     float scale = 1.0F;  ///< every value is multiplied by it before it is added
 
-    std::size_t count() const {
-        std::size_t sum = 0;
-        for (const Piece& piece : pieces) {
-            sum += piece.count;
-        }
-        return sum;
-    }
+    std::size_t count() const { return element_count(pieces); }
     std::size_t bytes() const { return count() * size_of(type); }
 };
 
@@ -51,7 +41,14 @@ public:
     virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
     /// `all` has size() times the bytes of `mine`, by rank.
     virtual void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
+    /// The sum of all_reduce(), the same bits, in this rank's share only; the rest of its memory is undefined afterwards.
+    virtual void reduce_scatter(const Reduction& reduction, Shares shares) = 0;
+    /// Every rank's share, from its memory, in the memory of all ranks.
+    virtual void gather_shares(std::span<const Piece> pieces, ElementType type, Shares shares) = 0;
     virtual void barrier() = 0;
+
+    /// Bytes so far that this rank has given to others, counted once for each that takes them.
+    virtual std::uint64_t sent() const = 0;
 
     /// From any thread: whatever is running, and everything after it, ends in PeerLostError(why), soon.
     virtual void abort(const std::string& why) = 0;

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -305,23 +307,52 @@ public:
             when);
     }
 
+    Work reduce_scatter(const Reduction& reduction, Shares shares, When when) override {
+        return queue_.submit(
+            [this, pieces = std::vector<Piece>(reduction.pieces.begin(), reduction.pieces.end()),
+             type = reduction.type, scale = reduction.scale,
+             own = std::vector<std::size_t>(shares.begin(), shares.end())] {
+                const Reduction part{.pieces = pieces, .type = type, .scale = scale};
+                recorded(CollectiveKind::reduce_scatter, part.bytes(),
+                         [&] { collectives_->reduce_scatter(part, own); });
+            },
+            when);
+    }
+
+    Work gather_shares(std::span<const Piece> pieces, Shares shares, When when) override {
+        return queue_.submit(
+            [this, all = std::vector<Piece>(pieces.begin(), pieces.end()),
+             own = std::vector<std::size_t>(shares.begin(), shares.end())] {
+                recorded(CollectiveKind::all_gather, element_count(all) * sizeof(float),
+                         [&] { collectives_->gather_shares(all, ElementType::f32, own); });
+            },
+            when);
+    }
+
+    Traffic traffic() const override {
+        Traffic result;
+        for (std::size_t kind = 0; kind < sent_.size(); ++kind) {
+            result.bytes[kind] = sent_[kind];
+        }
+        return result;
+    }
+
     void sum(std::span<float> values) override { sum_of(ElementType::f32, values.data(), values.size()); }
     void sum(std::span<double> values) override { sum_of(ElementType::f64, values.data(), values.size()); }
 
     void broadcast(std::span<std::byte> bytes, int root) override {
         queue_.run([&] {
-            record_->start(CollectiveKind::broadcast, bytes.size());
-            collectives_->broadcast(bytes, root);
-            record_->finish();
+            recorded(CollectiveKind::broadcast, bytes.size(), [&] { collectives_->broadcast(bytes, root); });
         });
     }
 
     std::vector<std::string> all_gather(const std::string& bytes) override {
         std::vector<char> all(bytes.size() * static_cast<std::size_t>(size()));
         queue_.run([&] {
-            record_->start(CollectiveKind::all_gather, bytes.size());
-            collectives_->all_gather(std::as_bytes(std::span(bytes)), std::as_writable_bytes(std::span(all)));
-            record_->finish();
+            recorded(CollectiveKind::all_gather, bytes.size(), [&] {
+                collectives_->all_gather(std::as_bytes(std::span(bytes)),
+                                         std::as_writable_bytes(std::span(all)));
+            });
         });
         std::vector<std::string> result;
         for (std::size_t begin = 0; result.size() < members_.size(); begin += bytes.size()) {
@@ -331,11 +362,7 @@ public:
     }
 
     void barrier() override {
-        queue_.run([&] {
-            record_->start(CollectiveKind::barrier, 0);
-            collectives_->barrier();
-            record_->finish();
-        });
+        queue_.run([&] { recorded(CollectiveKind::barrier, 0, [&] { collectives_->barrier(); }); });
     }
 
     std::unique_ptr<ProcessGroup> split(int colour) override {
@@ -361,9 +388,17 @@ public:
 
 private:
     void reduce(const Reduction& reduction) {
-        record_->start(CollectiveKind::all_reduce, reduction.bytes());
-        collectives_->all_reduce(reduction);
+        recorded(CollectiveKind::all_reduce, reduction.bytes(), [&] { collectives_->all_reduce(reduction); });
+    }
+
+    /// One operation, on whichever thread runs the queue.
+    template <typename Operation>
+    void recorded(CollectiveKind kind, std::size_t bytes, const Operation& operation) {
+        const std::uint64_t before = collectives_->sent();
+        record_->start(kind, bytes);
+        operation();
         record_->finish();
+        sent_[static_cast<std::size_t>(kind)] += collectives_->sent() - before;
     }
 
     void sum_of(ElementType type, void* values, std::size_t count) {
@@ -376,6 +411,7 @@ private:
     std::unique_ptr<Collectives> collectives_;
     std::shared_ptr<GroupRecord> record_;
     int splits_ = 0;
+    std::array<std::atomic<std::uint64_t>, kCollectiveKinds> sent_{};  ///< read by other threads, too
     WorkQueue queue_;  // last: its thread uses the collectives
 };
 

@@ -197,6 +197,7 @@ void GlooCollectives::run(Buffer& out, std::span<const Message> sends, Buffer& i
     }
     for (const Message& message : sends) {
         out.send(message.peer, slot(round), message.offset, message.bytes);
+        sent_ += message.bytes;
     }
     const auto done = [this](bool finished) {
         if (!finished) {
@@ -236,6 +237,40 @@ void GlooCollectives::exchange_all(unsigned round, Buffer& out, Buffer& in, cons
 void GlooCollectives::all_reduce(const Reduction& reduction) {
     const std::size_t bytes = reduction.bytes();
     begin(CollectiveKind::all_reduce, bytes, static_cast<int>(reduction.type));
+    in_one_array(reduction, [&](std::byte* values) {
+        if (size() <= 2 && bytes <= kExchangeBytes) {
+            add_directly(reduction, values);
+            return;
+        }
+        const std::size_t count = reduction.count();
+        const auto ranks = static_cast<std::size_t>(size());
+        const std::size_t share = (count + ranks - 1) / ranks;
+        std::vector<std::size_t> shares(ranks + 1);
+        for (std::size_t rank = 0; rank < shares.size(); ++rank) {
+            shares[rank] = std::min(rank * share, count);
+        }
+        add_own_share(reduction, shares, values, 0);
+        give_own_share(values, size_of(reduction.type), shares, 1);
+    });
+}
+
+void GlooCollectives::reduce_scatter(const Reduction& reduction, Shares shares) {
+    begin(CollectiveKind::reduce_scatter, reduction.bytes(), static_cast<int>(reduction.type));
+    in_one_array(reduction, [&](std::byte* values) { add_own_share(reduction, shares, values, 0); });
+}
+
+void GlooCollectives::gather_shares(std::span<const Piece> pieces, ElementType type, Shares shares) {
+    const Reduction all{.pieces = pieces, .type = type};
+    begin(CollectiveKind::all_gather, all.bytes(), static_cast<int>(type));
+    in_one_array(all, [&](std::byte* values) { give_own_share(values, size_of(type), shares, 0); });
+}
+
+/// Little data, and what lies in several pieces, is copied into one array and back.
+void GlooCollectives::in_one_array(const Reduction& reduction, const std::function<void(std::byte*)>& work) {
+    const std::size_t bytes = reduction.bytes();
+    if (bytes == 0) {
+        return;
+    }
     const bool packed = reduction.pieces.size() != 1 || bytes <= kPackedBytes;
     auto* values = packed ? grow(packed_, bytes) : static_cast<std::byte*>(reduction.pieces.front().data);
     const auto each = [&](const auto& copy) {
@@ -248,10 +283,7 @@ void GlooCollectives::all_reduce(const Reduction& reduction) {
     if (packed) {
         each([](std::byte* to, const std::byte* from, std::size_t length) { std::memcpy(to, from, length); });
     }
-    if (bytes > 0) {
-        size() <= 2 && bytes <= kExchangeBytes ? add_directly(reduction, values)
-                                               : add_in_shards(reduction, values);
-    }
+    work(values);
     if (packed) {
         each([](const std::byte* from, std::byte* to, std::size_t length) { std::memcpy(to, from, length); });
     }
@@ -273,22 +305,18 @@ void GlooCollectives::add_directly(const Reduction& reduction, std::byte* values
     reduce(reduction.type, reduction.scale, sources, {&target, 1}, reduction.count());
 }
 
-void GlooCollectives::add_in_shards(const Reduction& reduction, std::byte* values) {
+/// All send this rank their part of its share; it adds them in rank order.
+void GlooCollectives::add_own_share(const Reduction& reduction, Shares shares, std::byte* values,
+                                    unsigned round) {
     const std::size_t element = size_of(reduction.type);
-    const std::size_t count = reduction.count();
-    const auto ranks = static_cast<std::size_t>(size());
-    const std::size_t shard = (count + ranks - 1) / ranks;
-    const auto begin = [&](int rank) {
-        return std::min(static_cast<std::size_t>(rank) * shard, count) * element;
-    };
+    const auto begin = [&](int rank) { return shares[static_cast<std::size_t>(rank)] * element; };
     const auto length = [&](int rank) { return begin(rank + 1) - begin(rank); };
     const std::size_t own = length(rank());
-    std::byte* parts = grow(parts_, shard * ranks * element);
-    const auto part = [&](int rank) { return static_cast<std::size_t>(rank) * shard * element; };
-    Buffer& all = buffer_of(values, count * element);
-    Buffer& in = buffer_of(parts, shard * ranks * element);
+    const auto ranks = static_cast<std::size_t>(size());
+    std::byte* parts = grow(parts_, std::max<std::size_t>(own * ranks, 1));
+    const auto part = [&](int rank) { return static_cast<std::size_t>(rank) * own; };
     exchange_all(
-        0, all, in,
+        round, buffer_of(values, reduction.bytes()), buffer_of(parts, std::max<std::size_t>(own * ranks, 1)),
         [&](int peer) {
             return Message{peer, begin(peer), length(peer)};
         },
@@ -303,10 +331,16 @@ void GlooCollectives::add_in_shards(const Reduction& reduction, std::byte* value
         void* target = values + begin(rank());
         reduce(reduction.type, reduction.scale, sources, {&target, 1}, own / element);
     }
+}
+
+void GlooCollectives::give_own_share(std::byte* values, std::size_t element, Shares shares, unsigned round) {
+    const auto begin = [&](int rank) { return shares[static_cast<std::size_t>(rank)] * element; };
+    const auto length = [&](int rank) { return begin(rank + 1) - begin(rank); };
+    Buffer& all = buffer_of(values, shares.back() * element);
     exchange_all(
-        1, all, all,
+        round, all, all,
         [&](int peer) {
-            return Message{peer, begin(rank()), own};
+            return Message{peer, begin(rank()), length(rank())};
         },
         [&](int peer) {
             return Message{peer, begin(peer), length(peer)};

@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -53,7 +54,10 @@ public:
     void all_reduce(const Reduction& reduction) override;
     void broadcast(std::span<std::byte> bytes, int root) override;
     void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override;
+    void reduce_scatter(const Reduction& reduction, Shares shares) override;
+    void gather_shares(std::span<const Piece> pieces, ElementType type, Shares shares) override;
     void barrier() override;
+    std::uint64_t sent() const override { return sent_; }
     void abort(const std::string& why) override;
 
 private:
@@ -73,7 +77,9 @@ private:
              unsigned round);
 
     void add_directly(const Reduction& reduction, std::byte* values);
-    void add_in_shards(const Reduction& reduction, std::byte* values);
+    void in_one_array(const Reduction& reduction, const std::function<void(std::byte*)>& work);
+    void add_own_share(const Reduction& reduction, Shares shares, std::byte* values, unsigned round);
+    void give_own_share(std::byte* values, std::size_t element, Shares shares, unsigned round);
     Buffer& buffer_of(std::byte* data, std::size_t bytes);
     std::byte* grow(std::vector<std::byte>& memory, std::size_t bytes);
 
@@ -81,6 +87,7 @@ private:
     std::chrono::milliseconds timeout_;
     std::uint64_t operation_ = 0;
     std::uint64_t signature_ = 0;
+    std::uint64_t sent_ = 0;
     std::vector<std::byte> packed_;  ///< what is little or in several pieces
     std::vector<std::byte> parts_;   ///< what the others send
 

@@ -28,16 +28,96 @@ std::string HierarchicalCollectives::transport() const {
     return "shared memory inside " + std::to_string(hosts_.size()) + " hosts, Gloo between them";
 }
 
-/// In parts that fit through the middle, cut in the same way on every host.
 void HierarchicalCollectives::all_reduce(const Reduction& reduction) {
+    in_parts(reduction, [&](const Reduction& part, std::size_t /*before*/) {
+        reduce_part(part, [&](const Reduction& sums) { between_->all_reduce(sums); });
+    });
+}
+
+/// Where the shares of each host's ranks are one behind the other, a leader gets only those of its host.
+void HierarchicalCollectives::reduce_scatter(const Reduction& reduction, Shares shares) {
+    const std::vector<std::size_t> by_host = shares_of_hosts(shares);
+    in_parts(reduction, [&](const Reduction& part, std::size_t before) {
+        const std::size_t count = part.count();
+        std::vector<std::size_t> here;
+        for (const std::size_t share : by_host) {
+            here.push_back(std::clamp(share, before, before + count) - before);
+        }
+        reduce_part(part, [&](const Reduction& sums) {
+            here.empty() ? between_->all_reduce(sums) : between_->reduce_scatter(sums, here);
+        });
+    });
+}
+
+/// Empty where the ranks of a host are not one behind the other.
+std::vector<std::size_t> HierarchicalCollectives::shares_of_hosts(Shares shares) const {
+    std::vector<std::size_t> result{0};
+    int next = 0;
+    for (const std::vector<int>& host : hosts_) {
+        for (const int rank : host) {
+            if (rank != next++) {
+                return {};
+            }
+        }
+        result.push_back(shares[static_cast<std::size_t>(next)]);
+    }
+    return result;
+}
+
+/// The leaders have first their hosts' shares, then all of them; then the others get what is not of their host.
+void HierarchicalCollectives::gather_shares(std::span<const Piece> pieces, ElementType type, Shares shares) {
+    if (size_ == 1) {
+        return;
+    }
+    const std::vector<int>& here = hosts_[static_cast<std::size_t>(host_)];
+    const auto share_of = [&](int rank) {
+        const auto place = static_cast<std::size_t>(rank);
+        return part_of(pieces, type, shares[place], shares[place + 1]);
+    };
+    const auto bytes_of = [&](const Piece& piece) {
+        return std::span(static_cast<std::byte*>(piece.data), piece.count * size_of(type));
+    };
+    if (inside_) {
+        std::vector<Piece> own;
+        std::vector<std::size_t> own_shares{0};
+        for (const int rank : here) {
+            const std::vector<Piece> part = share_of(rank);
+            own.insert(own.end(), part.begin(), part.end());
+            own_shares.push_back(own_shares.back() + element_count(part));
+        }
+        inside_->gather_shares(own, type, own_shares);
+    }
+    const std::vector<std::size_t> by_host = shares_of_hosts(shares);
+    if (between_ && !by_host.empty()) {
+        between_->gather_shares(pieces, type, by_host);
+    }
+    for (std::size_t host = 0; host < hosts_.size(); ++host) {
+        for (const int rank : hosts_[host]) {
+            for (const Piece& piece : share_of(rank)) {
+                if (between_ && by_host.empty()) {
+                    between_->broadcast(bytes_of(piece), static_cast<int>(host));
+                }
+                if (inside_ && static_cast<int>(host) != host_) {
+                    inside_->broadcast(bytes_of(piece), 0);
+                }
+            }
+        }
+    }
+}
+
+/// In parts that fit through the middle, cut in the same way on every host; with the number of elements before each.
+void HierarchicalCollectives::in_parts(const Reduction& reduction,
+                                       const std::function<void(const Reduction&, std::size_t)>& work) {
     const std::size_t element = size_of(reduction.type);
     constexpr std::size_t kMaxPieces = SharedMemoryCollectives::kMaxPieces;
     const std::size_t most = SharedMemoryCollectives::kMiddleBytes / element;
     std::vector<Piece> pieces;
     std::size_t count = 0;
+    std::size_t before = 0;
     const auto flush = [&] {
-        reduce_part({.pieces = pieces, .type = reduction.type, .scale = reduction.scale});
+        work({.pieces = pieces, .type = reduction.type, .scale = reduction.scale}, before);
         pieces.clear();
+        before += count;
         count = 0;
     };
     for (const Piece& whole : reduction.pieces) {
@@ -54,11 +134,13 @@ void HierarchicalCollectives::all_reduce(const Reduction& reduction) {
     flush();
 }
 
-void HierarchicalCollectives::reduce_part(const Reduction& part) {
+/// `between`: of the leaders, gets the sums of their hosts.
+void HierarchicalCollectives::reduce_part(const Reduction& part,
+                                          const std::function<void(const Reduction&)>& between) {
     if (inside_) {
         // Rank 0 inside the host is the leader; the others' is never called.
         inside_->all_reduce_through(part, [&](const Piece& sum) {
-            between_->all_reduce({.pieces = {&sum, 1}, .type = part.type});
+            between({.pieces = {&sum, 1}, .type = part.type});
         });
         return;
     }
@@ -69,7 +151,7 @@ void HierarchicalCollectives::reduce_part(const Reduction& part) {
         reduce(part.type, part.scale, {&source, 1}, {&target, 1}, piece.count);
     }
     if (between_) {
-        between_->all_reduce({.pieces = part.pieces, .type = part.type});
+        between({.pieces = part.pieces, .type = part.type});
     }
 }
 
@@ -136,6 +218,10 @@ void HierarchicalCollectives::barrier() {
     if (inside_) {
         inside_->barrier();
     }
+}
+
+std::uint64_t HierarchicalCollectives::sent() const {
+    return (inside_ ? inside_->sent() : 0) + (between_ ? between_->sent() : 0);
 }
 
 void HierarchicalCollectives::abort(const std::string& why) {

@@ -7,6 +7,8 @@
 #include <engine/comm/gloo_collectives.h>
 #include <engine/comm/shared_memory_collectives.h>
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,11 +32,17 @@ public:
     void all_reduce(const Reduction& reduction) override;
     void broadcast(std::span<std::byte> bytes, int root) override;
     void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override;
+    void reduce_scatter(const Reduction& reduction, Shares shares) override;
+    void gather_shares(std::span<const Piece> pieces, ElementType type, Shares shares) override;
     void barrier() override;
+    std::uint64_t sent() const override;
     void abort(const std::string& why) override;
 
 private:
-    void reduce_part(const Reduction& part);
+    void in_parts(const Reduction& reduction,
+                  const std::function<void(const Reduction& part, std::size_t before)>& work);
+    void reduce_part(const Reduction& part, const std::function<void(const Reduction&)>& between);
+    std::vector<std::size_t> shares_of_hosts(Shares shares) const;
 
     std::vector<std::vector<int>> hosts_;
     int rank_;

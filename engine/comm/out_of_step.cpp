@@ -15,7 +15,7 @@ using nlohmann::json;
 std::optional<CollectiveKind> operation_named(const std::string& name) {
     for (const CollectiveKind operation :
          {CollectiveKind::all_reduce, CollectiveKind::broadcast, CollectiveKind::all_gather,
-          CollectiveKind::barrier, CollectiveKind::step}) {
+          CollectiveKind::barrier, CollectiveKind::step, CollectiveKind::reduce_scatter}) {
         if (name == name_of(operation)) {
             return operation;
         }

@@ -3,13 +3,17 @@
 
 #pragma once
 
+#include <engine/comm/collective_kind.h>
 #include <engine/comm/collectives.h>
 #include <engine/comm/work_queue.h>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -17,6 +21,14 @@
 #include <vector>
 
 namespace rankscope::engine {
+
+/// What a rank has given to others, by the kind of operation; each byte counts once for each rank that takes it.
+struct Traffic {
+    std::array<std::uint64_t, kCollectiveKinds> bytes{};
+
+    std::uint64_t of(CollectiveKind kind) const { return bytes[static_cast<std::size_t>(kind)]; }
+    std::uint64_t total() const { return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0}); }
+};
 
 /// Some or all ranks of a run as one communicator. Two backends, by the names that PyTorch uses: "gloo" (CPU:
 /// shared memory inside a host, Gloo between hosts) and "nccl" (GPU). Every member must start the same
@@ -48,6 +60,18 @@ public:
         const Piece piece{values.data(), values.size()};
         return all_reduce({.pieces = {&piece, 1}});
     }
+
+    /// The sum of all_reduce(), the same bits, in this rank's share only; the rest of its memory is undefined afterwards.
+    /// Only for "gloo"; elsewhere std::logic_error.
+    virtual Work reduce_scatter(const Reduction& /*reduction*/, Shares /*shares*/, When /*when*/) {
+        throw std::logic_error("this process group has no reduce-scatter");
+    }
+    /// Every rank's share, from its memory, in the memory of all ranks: an all-gather in place. As reduce_scatter().
+    virtual Work gather_shares(std::span<const Piece> /*pieces*/, Shares /*shares*/, When /*when*/) {
+        throw std::logic_error("this process group gathers no shares");
+    }
+    /// What this rank has given to others so far; of "nccl" nothing.
+    virtual Traffic traffic() const { return {}; }
 
     /// Puts the all-reduce on a queue of the caller's (a cudaStream_t) and returns: for steps that are
     /// ordered by queues, or recorded into a CUDA graph. The watchdog does not see it: announce the whole with

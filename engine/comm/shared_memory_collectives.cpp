@@ -29,6 +29,11 @@ int usable_cores() {
     return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
+/// A place of the whole array in the part of it that has `total` elements behind `before` others.
+std::size_t within(std::size_t place, std::size_t before, std::size_t total) {
+    return std::clamp(place, before, before + total) - before;
+}
+
 }  // namespace
 
 /// What this rank believes it is doing, compared at the first meeting of every operation.
@@ -122,7 +127,8 @@ void SharedMemoryCollectives::verify(int other) const {
     }
     const auto say = [&](const Signature& signature) {
         return describe(signature.operation, operation_, signature.bytes) +
-               (signature.operation == CollectiveKind::all_reduce
+               (signature.operation == CollectiveKind::all_reduce ||
+                        signature.operation == CollectiveKind::reduce_scatter
                     ? std::string(" of ") + name_of(signature.type)
                     : "") +
                (signature.root >= 0 ? " from " + std::to_string(signature.root) : "");
@@ -177,6 +183,7 @@ void SharedMemoryCollectives::barrier() {
 
 void SharedMemoryCollectives::all_gather(std::span<const std::byte> mine, std::span<std::byte> all) {
     begin({.operation = CollectiveKind::all_gather, .bytes = mine.size()});
+    sent_ += mine.size() * (members_.size() - 1);
     if (mine.size() <= kSlot) {
         std::copy(mine.begin(), mine.end(), slot(rank_));  // unlike memcpy, also of nothing
         meet();
@@ -204,6 +211,7 @@ void SharedMemoryCollectives::all_gather(std::span<const std::byte> mine, std::s
 void SharedMemoryCollectives::broadcast(std::span<std::byte> bytes, int root) {
     begin({.operation = CollectiveKind::broadcast, .root = root, .bytes = bytes.size()});
     const bool giving = root == rank_;
+    sent_ += giving ? bytes.size() * (members_.size() - 1) : 0;
     if (bytes.size() <= kSlot) {
         if (giving) {
             std::copy(bytes.begin(), bytes.end(), slot(rank_));
@@ -249,12 +257,21 @@ void SharedMemoryCollectives::all_reduce_through(const Reduction& reduction, con
         }
         return;
     }
+    in_parts(reduction, [&](const Reduction& part, std::size_t /*before*/) { reduce_large(part, middle); });
+}
+
+/// Calls `work` with some of the pieces after the other, and with the number of elements before them. The operation has
+/// begun.
+void SharedMemoryCollectives::in_parts(const Reduction& reduction,
+                                       const std::function<void(const Reduction&, std::size_t)>& work) {
+    std::size_t before = 0;
     for (std::span<const Piece> rest = reduction.pieces; !rest.empty();) {
         const std::size_t some = std::min(kMaxPieces, rest.size());
         Reduction part = reduction;
         part.pieces = rest.first(some);
         rest = rest.subspan(some);
-        reduce_large(part, middle);
+        work(part, before);
+        before += part.count();
         if (!rest.empty()) {
             begin(Signature(own().signature[parity()]));
         }
@@ -264,6 +281,7 @@ void SharedMemoryCollectives::all_reduce_through(const Reduction& reduction, con
 void SharedMemoryCollectives::reduce_small(const Reduction& reduction, const Middle& middle) {
     const std::size_t element = size_of(reduction.type);
     std::byte* in = slot(rank_);
+    sent_ += reduction.bytes() * (members_.size() - 1);
     for (const Piece& piece : reduction.pieces) {
         std::memcpy(in, piece.data, piece.count * element);
         in += piece.count * element;
@@ -319,26 +337,6 @@ void SharedMemoryCollectives::publish(std::span<const Piece> pieces, std::size_t
     }
 }
 
-namespace {
-
-/// Calls `visit(piece, offset within the piece, length, position behind `begin`)` for what of the joined
-/// array lies in [begin, end), elements.
-template <typename Visit>
-void over_range(std::span<const Piece> pieces, std::size_t begin, std::size_t end, const Visit& visit) {
-    std::size_t start = 0;
-    for (std::size_t i = 0; i < pieces.size() && start < end; ++i) {
-        const std::size_t stop = start + pieces[i].count;
-        const std::size_t from = std::max(start, begin);
-        const std::size_t to = std::min(stop, end);
-        if (from < to) {
-            visit(i, from - start, to - from, from - begin);
-        }
-        start = stop;
-    }
-}
-
-}  // namespace
-
 SharedMemoryCollectives::Windows SharedMemoryCollectives::open_windows(const Reduction& reduction) {
     Windows windows;
     windows.pieces = reduction.pieces.size();
@@ -356,7 +354,7 @@ SharedMemoryCollectives::Windows SharedMemoryCollectives::open_windows(const Red
             throw Error("the ranks are out of step: rank " + std::to_string(members_[other].name) +
                         " divides its array differently from rank " +
                         std::to_string(members_[static_cast<std::size_t>(rank_)].name) + " in " +
-                        describe(CollectiveKind::all_reduce, operation_, reduction.bytes()));
+                        describe(own().signature[parity()].operation, operation_, reduction.bytes()));
         }
         staged_[other] = !theirs.direct;
         windows.direct = windows.direct && theirs.direct;
@@ -377,6 +375,13 @@ SharedMemoryCollectives::Windows SharedMemoryCollectives::open_windows(const Red
     return windows;
 }
 
+std::byte* SharedMemoryCollectives::element_of(const Windows& windows, std::size_t rank, std::size_t piece,
+                                               std::size_t offset, std::size_t in_chunk) const {
+    std::byte* const* bases = windows.bases + rank * windows.pieces;
+    return staged_[rank] ? bases[0] + in_chunk : bases[piece] + offset;
+}
+
+/// Adds up this rank's share of the chunk [begin, end), into `result`, or into all ranks' arrays where that is null.
 void SharedMemoryCollectives::reduce_shard(const Reduction& reduction, const Windows& windows,
                                            std::size_t begin, std::size_t end, std::byte* result) {
     const std::size_t element = size_of(reduction.type);
@@ -385,14 +390,14 @@ void SharedMemoryCollectives::reduce_shard(const Reduction& reduction, const Win
     const std::size_t share = ((end - begin + ranks - 1) / ranks + line - 1) / line * line;
     const std::size_t from = std::min(begin + static_cast<std::size_t>(rank_) * share, end);
     const std::size_t to = std::min(from + share, end);
+    sent_ += ((end - begin) - (to - from)) * element + (to - from) * (ranks - 1) * element;
     sources_.resize(ranks);
     targets_.resize(result == nullptr ? ranks : 1);
     over_range(reduction.pieces, from, to,
                [&](std::size_t piece, std::size_t offset, std::size_t length, std::size_t position) {
                    const std::size_t in_chunk = (from - begin + position) * element;
                    for (std::size_t rank = 0; rank < ranks; ++rank) {
-                       std::byte* const* bases = windows.bases + rank * windows.pieces;
-                       std::byte* at = staged_[rank] ? bases[0] + in_chunk : bases[piece] + offset * element;
+                       std::byte* at = element_of(windows, rank, piece, offset * element, in_chunk);
                        sources_[rank] = at;
                        if (result == nullptr) {
                            targets_[rank] = at;
@@ -405,26 +410,21 @@ void SharedMemoryCollectives::reduce_shard(const Reduction& reduction, const Win
                });
 }
 
-void SharedMemoryCollectives::reduce_large(const Reduction& reduction, const Middle& middle) {
+/// Calls `work` while all ranks' arrays can be reached, in one chunk or, where some are not memory that the ranks share,
+/// chunk by chunk. Of this rank's array, the others see [given, given_end).
+void SharedMemoryCollectives::over_windows(const Reduction& reduction, std::size_t given,
+                                           std::size_t given_end, const ChunkWork& work) {
     const std::size_t element = size_of(reduction.type);
     const std::size_t total = reduction.count();
-    if (middle && rank_ == 0) {
-        result_buffer();
-    }
     publish(reduction.pieces, element);
     const bool staged = !own().descriptor[parity()].direct;
     const auto copy_in = [&](std::size_t begin, std::size_t end) {
-        over_range(reduction.pieces, begin, end,
+        const std::size_t from = std::max(begin, given);
+        over_range(reduction.pieces, from, std::min(end, given_end),
                    [&](std::size_t piece, std::size_t offset, std::size_t length, std::size_t position) {
-                       const auto* from = static_cast<const std::byte*>(reduction.pieces[piece].data);
-                       std::memcpy(staging() + position * element, from + offset * element, length * element);
-                   });
-    };
-    const auto copy_out = [&](const std::byte* from, std::size_t begin, std::size_t end) {
-        over_range(reduction.pieces, begin, end,
-                   [&](std::size_t piece, std::size_t offset, std::size_t length, std::size_t position) {
-                       auto* to = static_cast<std::byte*>(reduction.pieces[piece].data);
-                       std::memcpy(to + offset * element, from + position * element, length * element);
+                       const auto* source = static_cast<const std::byte*>(reduction.pieces[piece].data);
+                       std::memcpy(staging() + (from - begin + position) * element, source + offset * element,
+                                   length * element);
                    });
     };
     if (staged) {
@@ -432,8 +432,6 @@ void SharedMemoryCollectives::reduce_large(const Reduction& reduction, const Mid
     }
     meet();
     const Windows windows = open_windows(reduction);
-    std::byte* result =
-        middle ? memory_->resolve(members_[0].place, control(0).descriptor[parity()].result) : nullptr;
     const std::size_t chunk = windows.direct ? total : kStaging / element;
     for (std::size_t begin = 0; begin < total; begin += chunk) {
         const std::size_t end = std::min(begin + chunk, total);
@@ -443,12 +441,34 @@ void SharedMemoryCollectives::reduce_large(const Reduction& reduction, const Mid
             }
             meet();
         }
+        work(windows, begin, end);
+    }
+}
+
+void SharedMemoryCollectives::reduce_large(const Reduction& reduction, const Middle& middle) {
+    const std::size_t element = size_of(reduction.type);
+    const std::size_t total = reduction.count();
+    if (middle && rank_ == 0) {
+        result_buffer();
+    }
+    const auto copy_out = [&](const std::byte* from, std::size_t begin, std::size_t end) {
+        over_range(reduction.pieces, begin, end,
+                   [&](std::size_t piece, std::size_t offset, std::size_t length, std::size_t position) {
+                       auto* to = static_cast<std::byte*>(reduction.pieces[piece].data);
+                       std::memcpy(to + offset * element, from + position * element, length * element);
+                   });
+    };
+    std::byte* result = nullptr;
+    over_windows(reduction, 0, total, [&](const Windows& windows, std::size_t begin, std::size_t end) {
+        if (middle) {
+            result = memory_->resolve(members_[0].place, control(0).descriptor[parity()].result);
+        }
         reduce_shard(reduction, windows, begin, end, middle ? result + begin * element : nullptr);
         meet();
-        if (staged && !middle) {
+        if (!own().descriptor[parity()].direct && !middle) {
             copy_out(staging(), begin, end);
         }
-    }
+    });
     if (middle) {
         if (rank_ == 0) {
             middle({result, total});
@@ -456,6 +476,71 @@ void SharedMemoryCollectives::reduce_large(const Reduction& reduction, const Mid
         meet();
         copy_out(result, 0, total);
     }
+}
+
+void SharedMemoryCollectives::reduce_scatter(const Reduction& reduction, Shares shares) {
+    const std::size_t element = size_of(reduction.type);
+    const auto self = static_cast<std::size_t>(rank_);
+    if (reduction.count() == 0) {
+        return;  // every operation that begins has a meeting: without one, a rank could overtake another
+    }
+    begin({.operation = CollectiveKind::reduce_scatter, .type = reduction.type, .bytes = reduction.bytes()});
+    in_parts(reduction, [&](const Reduction& part, std::size_t before) {
+        const std::size_t total = part.count();
+        const std::size_t mine = within(shares[self], before, total);
+        const std::size_t mine_end = within(shares[self + 1], before, total);
+        sent_ += (total - (mine_end - mine)) * element;
+        over_windows(part, 0, total, [&](const Windows& windows, std::size_t begin, std::size_t end) {
+            const std::size_t from = std::clamp(mine, begin, end);
+            sources_.resize(members_.size());
+            over_range(part.pieces, from, std::clamp(mine_end, begin, end),
+                       [&](std::size_t piece, std::size_t offset, std::size_t length, std::size_t position) {
+                           const std::size_t in_chunk = (from - begin + position) * element;
+                           for (std::size_t rank = 0; rank < sources_.size(); ++rank) {
+                               sources_[rank] = element_of(windows, rank, piece, offset * element, in_chunk);
+                           }
+                           // Also where the others cannot reach it.
+                           void* target = static_cast<std::byte*>(part.pieces[piece].data) + offset * element;
+                           sources_[self] = target;
+                           reduce(part.type, part.scale, sources_, {&target, 1}, length);
+                       });
+            meet();
+        });
+    });
+}
+
+void SharedMemoryCollectives::gather_shares(std::span<const Piece> pieces, ElementType type, Shares shares) {
+    const std::size_t element = size_of(type);
+    const Reduction all{.pieces = pieces, .type = type};
+    if (all.count() == 0) {
+        return;
+    }
+    begin({.operation = CollectiveKind::all_gather, .type = type, .bytes = all.bytes()});
+    const auto self = static_cast<std::size_t>(rank_);
+    sent_ += (shares[self + 1] - shares[self]) * element * (members_.size() - 1);
+    in_parts(all, [&](const Reduction& part, std::size_t before) {
+        const std::size_t total = part.count();
+        const auto share = [&](std::size_t rank) { return within(shares[rank], before, total); };
+        over_windows(part, share(self), share(self + 1),
+                     [&](const Windows& windows, std::size_t begin, std::size_t end) {
+                         for (std::size_t rank = 0; rank < members_.size(); ++rank) {
+                             if (rank == self) {
+                                 continue;
+                             }
+                             const std::size_t from = std::clamp(share(rank), begin, end);
+                             over_range(part.pieces, from, std::clamp(share(rank + 1), begin, end),
+                                        [&](std::size_t piece, std::size_t offset, std::size_t length,
+                                            std::size_t position) {
+                                            auto* to = static_cast<std::byte*>(part.pieces[piece].data);
+                                            std::memcpy(to + offset * element,
+                                                        element_of(windows, rank, piece, offset * element,
+                                                                   (from - begin + position) * element),
+                                                        length * element);
+                                        });
+                         }
+                         meet();
+                     });
+    });
 }
 
 }  // namespace rankscope::engine

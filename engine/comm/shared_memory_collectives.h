@@ -46,7 +46,10 @@ public:
     void all_reduce(const Reduction& reduction) override { all_reduce_through(reduction, nullptr); }
     void broadcast(std::span<std::byte> bytes, int root) override;
     void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override;
+    void reduce_scatter(const Reduction& reduction, Shares shares) override;
+    void gather_shares(std::span<const Piece> pieces, ElementType type, Shares shares) override;
     void barrier() override;
+    std::uint64_t sent() const override { return sent_; }
     void abort(const std::string& why) override { aborted_.set(why); }
 
     static constexpr std::size_t kMaxPieces = 120;
@@ -77,6 +80,13 @@ private:
     void reduce_small(const Reduction& reduction, const Middle& middle);
     void reduce_large(const Reduction& reduction, const Middle& middle);
     Windows open_windows(const Reduction& reduction);
+    std::byte* element_of(const Windows& windows, std::size_t rank, std::size_t piece, std::size_t offset,
+                          std::size_t in_chunk) const;
+    void in_parts(const Reduction& reduction,
+                  const std::function<void(const Reduction& part, std::size_t before)>& work);
+    using ChunkWork = std::function<void(const Windows&, std::size_t begin, std::size_t end)>;
+    void over_windows(const Reduction& reduction, std::size_t given, std::size_t given_end,
+                      const ChunkWork& work);
     void reduce_shard(const Reduction& reduction, const Windows& windows, std::size_t begin, std::size_t end,
                       std::byte* result);
     std::byte* result_buffer();
@@ -95,6 +105,7 @@ private:
     std::vector<const void*> sources_;
     std::vector<void*> targets_;
     std::uint64_t operation_ = 0;
+    std::uint64_t sent_ = 0;
     std::uint32_t phase_ = 0;
     std::chrono::steady_clock::time_point began_;
     Patience patience_;
