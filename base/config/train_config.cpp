@@ -26,6 +26,14 @@ public:
         if (config_.clip_norm && config_.clip_value) {
             add("clip_value", phrase("is set beside clip_norm"), phrase("Keep one of the two."));
         }
+        if (config_.parallel.zero > 0 && config_.ddp.compression != "none") {
+            add("ddp.compression", phrase("is set with parallel.zero, which sends gradients in fp32"),
+                phrase("Keep one of the two."));
+        }
+        if (config_.parallel.zero > 0 && config_.device == "cuda") {
+            add("parallel.zero", phrase("is not available on GPUs"),
+                phrase("Set device: cpu, or leave parallel.zero out."));
+        }
         if (config_.checkpoint.resume.empty()) {
             add("checkpoint.resume", phrase("is empty"),
                 phrase("Write auto, never or the path of a checkpoint."));

@@ -71,6 +71,12 @@ struct DdpConfig {
     bool operator==(const DdpConfig&) const = default;
 };
 
+/// What the ranks divide besides the samples.
+struct ParallelConfig {
+    std::int64_t zero = 0;
+    bool operator==(const ParallelConfig&) const = default;
+};
+
 struct ValidationConfig {
     std::optional<std::int64_t> batch_size;
     bool pad = false;
@@ -113,6 +119,7 @@ struct TrainConfig {
     bool drop_short_batch = false;
     bool shuffle = true;
     DdpConfig ddp;
+    ParallelConfig parallel;
     std::optional<std::int64_t> threads;
     std::optional<std::int64_t> max_steps;
     std::int64_t log_every = 50;

@@ -27,6 +27,7 @@ constexpr const char* kOptimizer = "Optimizer";
 constexpr const char* kSchedule = "Learning rate schedule";
 constexpr const char* kCompute = "Device and precision";
 constexpr const char* kDdp = "Gradients between ranks";
+constexpr const char* kParallel = "Memory of a rank";
 constexpr const char* kValidation = "Validation";
 constexpr const char* kCheckpoint = "Checkpoints";
 constexpr const char* kOutput = "Output";
@@ -472,6 +473,17 @@ void add_ddp(Table& table) {
          .rare = true});
 }
 
+void add_parallel(Table& table) {
+    table.sections.push_back({.path = "parallel", .example = "parallel: { zero: 2 }"});
+    add(table, "parallel.zero", MEMBER(parallel.zero),
+        {.range = {.min = 0, .max = 2},
+         .label = "&ZeRO stage",
+         .help = "What each rank keeps only its share of: 0 nothing, 1 the optimizer's state, 2 also the "
+                 "gradients. The weights after each update are those of stage 0. Needs device: cpu.",
+         .group = kParallel,
+         .rare = true});
+}
+
 void add_rest(Table& table) {
     table.sections.push_back({.path = "validation", .example = "validation: { batch_size: 200 }"});
     table.sections.push_back(
@@ -569,6 +581,7 @@ const KeyTable<TrainConfig>& train_keys() {
         add_schedule(made);
         add_compute(made);
         add_ddp(made);
+        add_parallel(made);
         add_rest(made);
         return made;
     }();

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <engine/ddp/shard_plan.h>
 #include <engine/graph/graph.h>
 #include <engine/optim/optimizer_step.h>
 #include <engine/tensor/parameter_layout.h>
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -75,7 +77,8 @@ struct CompileOptions {
     /// Called repeatedly while the host waits for a backend's queue, with how long it has waited; an
     /// exception ends the wait: other ranks' part of a step may never come.
     std::function<void(std::chrono::milliseconds waited)> while_waiting{};
-    bool deterministic = true;  ///< only kernels that give the same bits in every run
+    std::optional<Sharding> sharding{};  ///< ZeRO
+    bool deterministic = true;           ///< only kernels that give the same bits in every run
 };
 
 using GradientReady = std::function<void(ParameterId)>;
@@ -117,9 +120,19 @@ class CompiledModel {
 public:
     virtual ~CompiledModel() = default;
     virtual const ParameterLayout& layout() const = 0;
-    /// Flat arrays of layout().total floats, in the backend's memory.
+    /// Flat arrays of layout().total floats, in the backend's memory. From ZeRO-2 on, gradients() are the windows of the
+    /// shard plan.
     virtual std::span<float> weights() = 0;
     virtual std::span<float> gradients() = 0;
+    /// Null without ZeRO.
+    virtual const ShardPlan* shards() const { return nullptr; }
+    /// From ZeRO-2 on: ShardPlan::owned_size() floats.
+    virtual std::span<float> owned_gradients() { return {}; }
+    /// The optimizer's arrays so far, by name: as weights(), or, with ZeRO, of ShardPlan::owned_size() floats.
+    virtual std::map<std::string, std::span<float>, std::less<>> optimizer_arrays() { return {}; }
+    /// With ZeRO, optimizer_state() reads it here, as from an array as long as weights(); empty: the end of that. It must
+    /// live until then.
+    virtual void lend_optimizer_array(const std::string& /*name*/, std::span<float> /*all*/) {}
     /// Running means and variances of all batch norms, flat, in the backend's memory: for DDP's broadcast.
     virtual std::span<float> running_statistics() = 0;
     /// Parameter values and gradients in canonical order (host memory); sizes are those of the parameter's
@@ -137,7 +150,8 @@ public:
     /// Compiled at the first call with this batch size, kept afterwards.
     virtual Executable& executable(std::int64_t batch_size) = 0;
     /// Updates the weights of a range from their gradients. The ranges of one step must cover everything
-    /// once; with a bucket's range, it is updated while others are still being reduced. False when a gradient is not
+    /// once; with a bucket's range, it is updated while others are still being reduced. With ZeRO this rank must own the
+    /// range. False when a gradient is not
     /// finite: weights and optimizer state next to it stay as they are.
     virtual bool optimizer_step(const OptimizerStep& step, FlatRange range) = 0;
     /// The optimizer's memory of a parameter ("momentum_buffer", "exp_avg", "exp_avg_sq") in canonical order;
@@ -145,7 +159,8 @@ public:
     virtual std::vector<float> optimizer_state(std::string_view name, ParameterId id) = 0;
     virtual void set_optimizer_state(std::string_view name, ParameterId id,
                                      std::span<const float> values) = 0;
-    /// Square root of the sum of all gradients' squares; not finite when one of them is not.
+    /// Square root of the sum of all gradients' squares, with ZeRO of those that this rank owns; not finite when one of
+    /// them is not.
     virtual double gradient_norm() = 0;
     /// Bytes of activations and workspace of all executables so far.
     virtual std::size_t activation_bytes() const = 0;

@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace rankscope::engine {
@@ -19,8 +22,11 @@ double ms_between(Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration<double, std::milli>(to - from).count();
 }
 
-ReducerOptions reducer_options(const GradientExchange& exchange) {
-    ReducerOptions options{.limits = exchange.limits, .names = exchange.names};
+ReducerOptions reducer_options(CompiledModel& model, const GradientExchange& exchange) {
+    ReducerOptions options{.limits = exchange.limits,
+                           .shards = model.shards(),
+                           .owned = model.owned_gradients(),
+                           .names = exchange.names};
     if (exchange.wire != ElementType::f32) {
         options.hook = std::make_unique<CompressionHook>(exchange.wire);
     }
@@ -30,10 +36,12 @@ ReducerOptions reducer_options(const GradientExchange& exchange) {
 }  // namespace
 
 HostStep::HostStep(CompiledModel& model, const StepOptions& options, const GradientExchange& exchange)
-    : model_(model), options_(options) {
-    if (exchange.group != nullptr) {
-        reducer_ = std::make_unique<Reducer>(*exchange.group, model.layout(), model.gradients(),
-                                             reducer_options(exchange));
+    : model_(model), options_(options), group_(exchange.group), shards_(model.shards()) {
+    if (group_ != nullptr) {
+        reducer_ = std::make_unique<Reducer>(*group_, model.layout(), model.gradients(),
+                                             reducer_options(model, exchange));
+    } else if (shards_ != nullptr) {
+        throw std::logic_error("ZeRO without a process group");
     }
 }
 
@@ -71,15 +79,20 @@ void HostStep::batch(const Batch& batch, StepTimes& times) {
     if (!std::isfinite(result.loss)) {
         fail_not_finite(executable, result.loss);
     }
-    const GradientMode mode = done_ == 1 ? GradientMode::overwrite : GradientMode::accumulate;
+    // Windows hold the gradients of one batch only: those of each are averaged, and the averages are added.
+    const bool windowed = shards_ != nullptr && shards_->stage() == ZeroStage::gradients;
+    const GradientMode mode = done_ == 1 || windowed ? GradientMode::overwrite : GradientMode::accumulate;
     const double scale =
         (options_.loss_scale ? options_.loss_scale->scale : 1.0) / static_cast<double>(batches_);
     GradientReady ready = [](ParameterId) {};
     if (reducer_) {
-        reducer_->reset(last ? Reducer::Sync::yes : Reducer::Sync::no);
+        reducer_->reset(last || windowed ? Reducer::Sync::yes : Reducer::Sync::no, done_ > 1);
         ready = [this](ParameterId id) { reducer_->ready(id); };
     }
     executable.backward(ready, mode, static_cast<float>(scale));
+    if (windowed && !last) {
+        wait_for_gradients({});
+    }
     times.backward_ms += ms_between(forward, Clock::now());
     results_.back().mine.add(result, batch.size(), batch.rows);
 }
@@ -98,7 +111,7 @@ void HostStep::finish(const OptimizerStep& step, bool with_norm, StepTimes& time
     } else {
         update_by_bucket(own);
         if (with_norm) {
-            result.gradient_norm = model_.gradient_norm();
+            result.gradient_norm = gradient_norm();
             check_gradient_norm(*result.gradient_norm);
         }
     }
@@ -113,10 +126,64 @@ UpdateResult HostStep::result(StepTimes& /*times*/) {
     return result;
 }
 
-void HostStep::wait_for_gradients(const std::function<void(const Bucket&)>& done) {
+void HostStep::wait_for_gradients(const std::function<void(std::size_t)>& done) {
     if (reducer_) {
         reducer_->wait(done);
     }
+}
+
+double HostStep::gradient_norm() {
+    double norm = model_.gradient_norm();
+    if (shards_ != nullptr) {
+        double squares = norm * norm;
+        group_->sum(std::span(&squares, 1));
+        norm = std::sqrt(squares);
+    }
+    return norm;
+}
+
+bool HostStep::update_bucket(const OptimizerStep& step, std::size_t bucket) {
+    bool finite = true;
+    if (shards_ == nullptr) {
+        for (const FlatRange& range : reducer_->buckets()[bucket].ranges) {
+            finite = model_.optimizer_step(step, range) && finite;
+        }
+        return finite;
+    }
+    for (const ShardPlan::Owned& owned : shards_->owned(bucket)) {
+        finite = model_.optimizer_step(step, owned.flat) && finite;
+    }
+    give_weights(bucket);
+    return finite;
+}
+
+void HostStep::give_weights(std::size_t bucket) {
+    std::vector<Piece> pieces;
+    for (const FlatRange& range : shards_->buckets()[bucket].ranges) {
+        pieces.push_back({model_.weights().subspan(range.offset, range.size).data(), range.size});
+    }
+    // The last one is waited for at once: the thread that waits runs it.
+    const When when = bucket + 1 == shards_->buckets().size() ? When::at_wait : When::soon;
+    weights_on_their_way_.push_back(group_->gather_shares(pieces, shards_->weight_shares(bucket), when));
+}
+
+void HostStep::wait_for_weights() {
+    for (Work& work : weights_on_their_way_) {
+        work.wait();
+    }
+    weights_on_their_way_.clear();
+}
+
+bool HostStep::update_all(const OptimizerStep& step) {
+    if (shards_ == nullptr) {
+        return model_.optimizer_step(step);
+    }
+    bool finite = true;
+    for (std::size_t bucket = 0; bucket < shards_->buckets().size(); ++bucket) {
+        finite = update_bucket(step, bucket) && finite;
+    }
+    wait_for_weights();
+    return finite;
 }
 
 void HostStep::update_by_bucket(const OptimizerStep& step) {
@@ -124,11 +191,8 @@ void HostStep::update_by_bucket(const OptimizerStep& step) {
     if (!reducer_) {
         finite = model_.optimizer_step(step);
     } else {
-        wait_for_gradients([&](const Bucket& bucket) {
-            for (const FlatRange& range : bucket.ranges) {
-                finite = model_.optimizer_step(step, range) && finite;
-            }
-        });
+        wait_for_gradients([&](std::size_t bucket) { finite = update_bucket(step, bucket) && finite; });
+        wait_for_weights();
     }
     check_gradients(finite);
 }
@@ -138,7 +202,7 @@ UpdateResult HostStep::update_at_once(const OptimizerStep& step) {
     if (options_.loss_scale) {
         own.gradient_scale /= options_.loss_scale->scale;
     }
-    UpdateResult result{.gradient_norm = model_.gradient_norm() * own.gradient_scale};
+    UpdateResult result{.gradient_norm = gradient_norm() * own.gradient_scale};
     if (options_.loss_scale) {
         result.skipped = !update_loss_scale(*options_.loss_scale, std::isfinite(*result.gradient_norm));
     } else {
@@ -148,9 +212,45 @@ UpdateResult HostStep::update_at_once(const OptimizerStep& step) {
         if (options_.clip_norm) {
             own.gradient_scale *= clip_scale(*result.gradient_norm, *options_.clip_norm);
         }
-        check_gradients(model_.optimizer_step(own));
+        check_gradients(update_all(own));
     }
     return result;
+}
+
+/// Bucket by bucket, so that the other ranks need memory for one only.
+void HostStep::with_optimizer_state(const std::function<void()>& read) {
+    if (shards_ == nullptr) {
+        read();
+        return;
+    }
+    std::map<std::string, std::vector<float>> whole;
+    for (const auto& [name, owned] : model_.optimizer_arrays()) {
+        std::vector<float>& all = whole[name];
+        all.resize(group_->rank() == 0 ? model_.layout().total : 0);
+        for (std::size_t bucket = 0; bucket < shards_->buckets().size(); ++bucket) {
+            const std::vector<FlatRange>& ranges = shards_->buckets()[bucket].ranges;
+            std::vector<float> values(shards_->weight_shares(bucket).back());
+            std::size_t at = shards_->weight_shares(bucket)[static_cast<std::size_t>(group_->rank())];
+            for (const ShardPlan::Owned& part : shards_->owned(bucket)) {
+                std::copy_n(owned.data() + part.at, part.flat.size, values.data() + at);
+                at += part.flat.size;
+            }
+            const Piece piece{values.data(), values.size()};
+            group_->gather_shares({&piece, 1}, shards_->weight_shares(bucket), When::at_wait).wait();
+            const float* next = values.data();
+            for (const FlatRange& range : ranges) {
+                if (!all.empty()) {
+                    std::copy_n(next, range.size, all.data() + range.offset);
+                }
+                next += range.size;
+            }
+        }
+        model_.lend_optimizer_array(name, all);
+    }
+    read();
+    for (const auto& [name, all] : whole) {
+        model_.lend_optimizer_array(name, {});
+    }
 }
 
 BatchResult HostStep::evaluate(const Batch& batch) {

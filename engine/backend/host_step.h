@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace rankscope::engine {
 
@@ -26,20 +27,30 @@ public:
     void finish(const OptimizerStep& step, bool with_norm, StepTimes& times) override;
     UpdateResult result(StepTimes& times) override;
     std::size_t ahead() const override { return 0; }
+    void with_optimizer_state(const std::function<void()>& read) override;
     BatchResult evaluate(const Batch& batch) override;
     std::optional<LossScale> loss_scale() const override { return options_.loss_scale; }
     void set_loss_scale(const LossScale& scale) override { options_.loss_scale = scale; }
 
 private:
     Executable& load(const Batch& batch);
-    void wait_for_gradients(const std::function<void(const Bucket&)>& done);
+    void wait_for_gradients(const std::function<void(std::size_t bucket)>& done);
+    double gradient_norm();
+    bool update_bucket(const OptimizerStep& step, std::size_t bucket);
+    bool update_all(const OptimizerStep& step);
+    /// With ZeRO: this rank's part of the bucket is updated; every rank gets all of it.
+    void give_weights(std::size_t bucket);
+    void wait_for_weights();
     /// A bucket's weights are updated while the buckets behind it are still being averaged.
     void update_by_bucket(const OptimizerStep& step);
     UpdateResult update_at_once(const OptimizerStep& step);
 
     CompiledModel& model_;
     StepOptions options_;
+    ProcessGroup* group_;
+    const ShardPlan* shards_;  ///< null without ZeRO
     std::unique_ptr<Reducer> reducer_;
+    std::vector<Work> weights_on_their_way_;
     std::int64_t batches_ = 1;
     std::int64_t done_ = 0;
     std::int64_t skipped_ = 0;  ///< updates

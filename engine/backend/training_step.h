@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -92,6 +93,10 @@ public:
 
     /// Forward only; floats.
     virtual BatchResult evaluate(const Batch& batch) = 0;
+
+    /// Calls `read`, in which rank 0 sees all of the optimizer's state in the model, also where each rank keeps a share of
+    /// it (ZeRO). When no result is open. Collective.
+    virtual void with_optimizer_state(const std::function<void()>& read) { read(); }
 
     /// When no result is open.
     virtual std::optional<LossScale> loss_scale() const = 0;

@@ -91,11 +91,4 @@ std::vector<Bucket> plan_buckets(const ParameterLayout& layout, const BucketLimi
     return buckets;
 }
 
-BucketLimits default_bucket_limits(std::size_t gradient_bytes) {
-    constexpr std::size_t kLeast = std::size_t{64} << 10U;
-    const BucketLimits most;
-    const std::size_t limit = std::clamp(gradient_bytes / 6, kLeast, most.others);
-    return {std::min(limit, most.first), limit};
-}
-
 }  // namespace rankscope::engine

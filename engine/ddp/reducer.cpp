@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <sstream>
 
 namespace rankscope::engine {
@@ -68,10 +69,12 @@ std::string Reducer::name_of_parameter(ParameterId id) const {
 
 /// One line per fact, so that the first difference can be named.
 std::string Reducer::description() const {
-    std::string text = "buckets of " + std::to_string(limits_.first) + " and " +
-                       std::to_string(limits_.others) + " bytes\n" +
-                       (options_.hook ? options_.hook->name() : "no compression") + "\nstorage \"" +
-                       layout_.fingerprint + "\"\n";
+    std::string text =
+        "buckets of " + std::to_string(limits_.first) + " and " + std::to_string(limits_.others) +
+        " bytes\n" + (options_.hook ? options_.hook->name() : "no compression") +
+        (options_.shards != nullptr ? ", ZeRO " + std::to_string(static_cast<int>(options_.shards->stage()))
+                                    : "") +
+        "\nstorage \"" + layout_.fingerprint + "\"\n";
     for (const ParameterId id : storage_order(layout_)) {
         const ParameterSlot& slot = layout_.slots[id];
         text += name_of_parameter(id) + " of " + std::to_string(slot.size) + " elements at " +
@@ -112,7 +115,9 @@ void Reducer::compare_across_ranks() {
 }
 
 void Reducer::plan(std::span<const ParameterId> order) {
-    buckets_ = plan_buckets(layout_, limits_, order);
+    buckets_ =
+        options_.shards != nullptr ? options_.shards->buckets() : plan_buckets(layout_, limits_, order);
+    rebuilt_ = options_.shards != nullptr;
     pieces_.clear();
     bucket_of_.assign(layout_.slots.size(), 0);
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
@@ -121,13 +126,22 @@ void Reducer::plan(std::span<const ParameterId> order) {
         }
         std::vector<Piece>& pieces = pieces_.emplace_back();
         for (const FlatRange& range : buckets_[i].live) {
-            pieces.push_back({gradients_.subspan(range.offset, range.size).data(), range.size});
+            pieces.push_back({address(i, range.offset), range.size});
         }
     }
 }
 
-void Reducer::reset(Sync sync) {
+bool Reducer::windowed() const {
+    return options_.shards != nullptr && options_.shards->stage() == ZeroStage::gradients;
+}
+
+float* Reducer::address(std::size_t bucket, std::size_t flat) const {
+    return gradients_.data() + (windowed() ? options_.shards->window_place(bucket, flat) : flat);
+}
+
+void Reducer::reset(Sync sync, bool accumulate) {
     sync_ = sync;
+    accumulate_ = accumulate;
     missing_.clear();
     for (const Bucket& bucket : buckets_) {
         missing_.push_back(bucket.parameters.size());
@@ -135,6 +149,7 @@ void Reducer::reset(Sync sync) {
     arrived_.clear();
     is_ready_.assign(layout_.slots.size(), false);
     next_ = 0;
+    finished_ = 0;
     works_.clear();
     statistics_ = {};
 }
@@ -163,7 +178,16 @@ void Reducer::launch(std::size_t bucket) {
     // The last one is waited for at once: the thread that waits runs it.
     const When when = bucket + 1 == buckets_.size() ? When::at_wait : When::soon;
     const std::size_t count = buckets_[bucket].live_size();
-    if (options_.hook) {
+    if (windowed()) {
+        for (const FlatRange& gap : options_.shards->gaps(bucket)) {
+            std::fill_n(address(bucket, gap.offset), gap.size, 0.0F);
+        }
+    }
+    if (options_.shards != nullptr) {
+        works_.push_back(group_.reduce_scatter({.pieces = pieces, .scale = scale},
+                                               options_.shards->gradient_shares(bucket), when));
+        statistics_.bytes += count * sizeof(float);
+    } else if (options_.hook) {
         works_.push_back(options_.hook->start(group_, bucket, pieces, scale, when));
         statistics_.bytes += options_.hook->bytes(count);
     } else {
@@ -171,9 +195,42 @@ void Reducer::launch(std::size_t bucket) {
         statistics_.bytes += count * sizeof(float);
     }
     ++statistics_.collectives;
+    if (windowed() && bucket > 0) {
+        finish_bucket(bucket - 1);
+    }
 }
 
-void Reducer::wait(const std::function<void(const Bucket&)>& done) {
+void Reducer::finish_bucket(std::size_t bucket) {
+    if (bucket < finished_) {
+        return;
+    }
+    finished_ = bucket + 1;
+    works_[bucket].wait();
+    if (options_.hook) {
+        options_.hook->finish(bucket, pieces_[bucket]);
+    }
+    if (!windowed()) {
+        return;
+    }
+    for (const ShardPlan::Owned& owned : options_.shards->owned(bucket)) {
+        for (const FlatRange& live : buckets_[bucket].live) {
+            const std::size_t begin = std::max(live.offset, owned.flat.offset);
+            const std::size_t end = std::min(live.offset + live.size, owned.flat.offset + owned.flat.size);
+            if (begin >= end) {
+                continue;
+            }
+            const std::span<const float> from(address(bucket, begin), end - begin);
+            const auto to = options_.owned.subspan(owned.at + begin - owned.flat.offset, from.size());
+            if (accumulate_) {
+                std::transform(from.begin(), from.end(), to.begin(), to.begin(), std::plus<>());
+            } else {
+                std::copy(from.begin(), from.end(), to.begin());
+            }
+        }
+    }
+}
+
+void Reducer::wait(const std::function<void(std::size_t)>& done) {
     if (sync_ == Sync::no) {
         return;
     }
@@ -181,13 +238,10 @@ void Reducer::wait(const std::function<void(const Bucket&)>& done) {
     Clock::duration updating{0};
     check_complete();
     for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
-        works_[bucket].wait();
-        if (options_.hook) {
-            options_.hook->finish(bucket, pieces_[bucket]);
-        }
+        finish_bucket(bucket);
         if (done) {
             const auto called = Clock::now();
-            done(buckets_[bucket]);
+            done(bucket);
             updating += Clock::now() - called;
         }
     }

@@ -6,6 +6,7 @@
 #include <engine/comm/process_group.h>
 #include <engine/ddp/buckets.h>
 #include <engine/ddp/gradient_hook.h>
+#include <engine/ddp/shard_plan.h>
 
 #include <cstdint>
 #include <functional>
@@ -20,6 +21,9 @@ namespace rankscope::engine {
 struct ReducerOptions {
     std::optional<BucketLimits> limits{};  ///< absent: default_bucket_limits()
     std::unique_ptr<GradientHook> hook{};  ///< null: plain all-reduce in f32
+    const ShardPlan* shards = nullptr;     ///< set: ZeRO; it must outlive the reducer
+    /// ZeroStage::gradients: takes the averages that this rank owns.
+    std::span<float> owned{};
     /// For messages and for the check across ranks; may be empty.
     IndexedVector<ParameterId, std::string> names{};
 };
@@ -36,6 +40,10 @@ struct ReducerStatistics {
 /// 1 / world before it is added. After the first step the buckets are planned again in the order in which rank
 /// 0's gradients were ready.
 ///
+/// With ZeRO each rank gets the averages of what it owns (ShardPlan), by reduce-scatters of buckets that stay the same. From
+/// stage 2 on, the flat array consists of windows, and a bucket's averages are copied, or with `accumulate` added, to
+/// `owned` before its window is used again: while the next bucket is computed.
+///
 /// A step: reset(); ready(id) for every parameter, by the backward pass; wait(). With gradient accumulation
 /// only the last backward pass of a step is synchronised, and reduces the accumulated sum.
 class Reducer {
@@ -50,14 +58,14 @@ public:
     Reducer(ProcessGroup& group, const ParameterLayout& layout, std::span<float> gradients,
             ReducerOptions options = {});
 
-    /// Begins a backward pass.
-    void reset(Sync sync = Sync::yes);
+    /// Begins a backward pass. `accumulate`: of what `owned` has.
+    void reset(Sync sync = Sync::yes, bool accumulate = false);
     /// The parameter's gradient is complete.
     void ready(ParameterId id);
-    /// Returns when every gradient is the average. `done` is called with each bucket as soon as it is, in
+    /// Returns when every gradient is the average. `done` is called with the number of each bucket as soon as it is, in
     /// order, so that its weights can be updated while others are being reduced. Throws PeerLostError; Error
     /// naming the parameters that were not reported.
-    void wait(const std::function<void(const Bucket&)>& done = nullptr);
+    void wait(const std::function<void(std::size_t bucket)>& done = nullptr);
 
     const std::vector<Bucket>& buckets() const { return buckets_; }
     const ReducerStatistics& last_step() const { return statistics_; }
@@ -68,6 +76,9 @@ private:
     std::string description() const;
     std::string name_of_parameter(ParameterId id) const;
     void launch(std::size_t bucket);
+    void finish_bucket(std::size_t bucket);
+    float* address(std::size_t bucket, std::size_t flat) const;
+    bool windowed() const;
     void check_complete() const;
     void rebuild();
 
@@ -82,10 +93,12 @@ private:
     bool rebuilt_ = false;
 
     Sync sync_ = Sync::yes;
+    bool accumulate_ = false;
     std::vector<ParameterId> arrived_;  ///< in this backward pass, in order
     IndexedVector<ParameterId, bool> is_ready_;
     std::vector<std::size_t> missing_;  ///< by bucket
     std::size_t next_ = 0;              ///< first bucket not launched
+    std::size_t finished_ = 0;          ///< first bucket whose averages are not there yet
     std::vector<Work> works_;
     ReducerStatistics statistics_;
 };

@@ -6,6 +6,8 @@
 #include <engine/models/model_registry.h>
 #include <engine/models/training_cost.h>
 
+#include <algorithm>
+
 namespace rankscope::engine {
 namespace {
 
@@ -15,16 +17,50 @@ constexpr std::int64_t kUsualClasses = 1000;
 constexpr double kGaps = 1.1;
 constexpr std::uint64_t kLibraries = std::uint64_t{600} << 20;
 
-/// Of one parameter: the weight and its gradient in fp32, 16-bit copies of both, and what the optimizer keeps.
-double parameter_bytes(const config::TrainConfig& config, bool half) {
+std::uint64_t bytes(double count) {
+    return static_cast<std::uint64_t>(count);
+}
+
+/// Weights and gradients in fp32, 16-bit copies of both, and what the optimizer keeps.
+void add_parameters(const config::TrainConfig& config, const Graph& graph, double ranks,
+                    MemoryEstimate& memory) {
+    const bool half = config.precision == "bf16" || config.precision == "fp16";
     const bool adam = config.optimizer.name != "sgd";
     const double kept = adam ? 2 : config.optimizer.momentum > 0 ? 1 : 0;
-    return kFloat * (2 + kept) + (half ? kFloat : 0);
+    const auto count = static_cast<double>(parameter_count(graph));
+    const double each = kFloat + (half ? kFloat / 2 : 0);
+    memory.weights = bytes(count * each);
+    memory.gradients = bytes(count * each);
+    memory.optimizer = bytes(count * kFloat * kept / (config.parallel.zero > 0 ? ranks : 1));
+    if (config.parallel.zero >= 2) {
+        std::int64_t largest = 0;
+        for (const Parameter& parameter : graph.parameters) {
+            largest = std::max(largest, element_count(parameter.shape));
+        }
+        const double bucket = std::max(
+            static_cast<double>(
+                bucket_limits(config.ddp).value_or(default_bucket_limits(bytes(count * kFloat))).others),
+            static_cast<double>(largest) * kFloat);
+        memory.gradients = bytes(count * kFloat / ranks + std::min(2 * bucket, count * kFloat));
+    }
 }
 
 }  // namespace
 
-std::optional<TrainingCost> training_cost(const config::TrainConfig& config) {
+std::optional<BucketLimits> bucket_limits(const config::DdpConfig& config) {
+    const auto of = [](double mebibytes) {
+        constexpr double kMiB = 1048576.0;
+        return static_cast<std::size_t>(mebibytes * kMiB);
+    };
+    if (!config.bucket_mb && !config.first_bucket_mb) {
+        return std::nullopt;
+    }
+    // As in PyTorch: one size is meant for all buckets, unless the first has its own.
+    const std::size_t others = config.bucket_mb ? of(*config.bucket_mb) : BucketLimits().others;
+    return BucketLimits{config.first_bucket_mb ? of(*config.first_bucket_mb) : others, others};
+}
+
+std::optional<TrainingCost> training_cost(const config::TrainConfig& config, int ranks) {
     const config::SampleKind sample = config::sample_kind(config.dataset);
     try {
         const Graph graph = build_model(config.model, sample.shape,
@@ -42,12 +78,16 @@ std::optional<TrainingCost> training_cost(const config::TrainConfig& config) {
                                                     ? published_accuracy(config.model)
                                                     : std::nullopt,
                           .memory = {}};
-        cost.memory.activations =
-            static_cast<std::uint64_t>(kGaps * activation_bytes(graph, half ? kFloat / 2 : kFloat) *
-                                       static_cast<double>(config.batch_size));
-        cost.memory.parameters =
-            static_cast<std::uint64_t>(static_cast<double>(cost.parameters) * parameter_bytes(config, half));
+        cost.memory.activations = bytes(kGaps * activation_bytes(graph, half ? kFloat / 2 : kFloat) *
+                                        static_cast<double>(config.batch_size));
+        add_parameters(config, graph, ranks, cost.memory);
         cost.memory.libraries = kLibraries;
+        const double element = config.ddp.compression == "none" ? kFloat : kFloat / 2;
+        // ZeRO-2 keeps no gradients of its own to add up first.
+        const double reductions =
+            config.parallel.zero >= 2 ? static_cast<double>(config.accumulate_steps) : 1;
+        cost.sent =
+            bytes((1 + reductions) * (ranks - 1) / ranks * element * static_cast<double>(cost.parameters));
         return cost;
     } catch (const Error&) {
         return std::nullopt;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <base/config/train_config.h>
+#include <engine/graph/bucket_limits.h>
 
 #include <cstdint>
 #include <optional>
@@ -11,12 +12,16 @@
 
 namespace rankscope::engine {
 
-/// What a rank of the native engine keeps in the memory of its GPU, bytes.
+/// What a rank of the native engine keeps in the memory that it computes in, bytes.
 struct MemoryEstimate {
     std::uint64_t activations = 0;  ///< with their gradients, grows with the batch
-    std::uint64_t parameters = 0;   ///< with gradients and the state of the optimizer
-    std::uint64_t libraries = 0;    ///< CUDA, cuDNN and NCCL themselves: a usual figure
-    std::uint64_t total() const { return activations + parameters + libraries; }
+    std::uint64_t weights = 0;      ///< in 16 bits they have a copy
+    std::uint64_t gradients = 0;    ///< with ZeRO-2 of its share, and of two buckets
+    std::uint64_t optimizer = 0;    ///< its state; with ZeRO of the rank's share
+    std::uint64_t libraries = 0;    ///< on a GPU: CUDA, cuDNN and NCCL themselves, a usual figure
+
+    std::uint64_t parameters() const { return weights + gradients + optimizer; }
+    std::uint64_t total() const { return activations + parameters() + libraries; }
 };
 
 /// What training a network takes, counted from its graph (graph_cost.h).
@@ -30,10 +35,16 @@ struct TrainingCost {
     /// On ImageNet-1k (model_registry.h), where the set is a folder of pictures.
     std::optional<double> published_accuracy{};
     MemoryEstimate memory;  ///< of a batch; activations within a quarter of the engine's own plan of a step
+    /// Bytes that a rank gives to the others for an update: gradients, and with ZeRO weights. Those of a ring, or of any
+    /// other way that moves no more than is needed: 2 (N − 1) / N of the gradients.
+    std::uint64_t sent = 0;
 };
 
-/// Precondition: `config` came through check_train_config(). Nothing where the samples do not fit the network. Where
-/// the data decide on the classes, there are 1,000.
-std::optional<TrainingCost> training_cost(const config::TrainConfig& config);
+/// Of the configuration, each of this many ranks. Precondition: `config` came through check_train_config(). Nothing where
+/// the samples do not fit the network. Where the data decide on the classes, there are 1,000.
+std::optional<TrainingCost> training_cost(const config::TrainConfig& config, int ranks = 1);
+
+/// The sizes of buckets that the configuration names; nothing: it names none.
+std::optional<BucketLimits> bucket_limits(const config::DdpConfig& config);
 
 }  // namespace rankscope::engine

@@ -51,6 +51,10 @@ void MetricLinesListener::step_done(const StepReport& report) {
     if (report.gradient_norm) {
         line.values.emplace_back("grad_norm", *report.gradient_norm);
     }
+    if (report.sent > 0) {
+        constexpr double kMega = 1e6;
+        line.values.emplace_back("sent_mb", static_cast<double>(report.sent) / kMega);
+    }
     if (report.skipped) {
         line.values.emplace_back("skipped_update", 1.0);
     }

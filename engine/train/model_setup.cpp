@@ -5,6 +5,7 @@
 #include <base/sha256.h>
 #include <engine/error.h>
 #include <engine/models/initialise.h>
+#include <engine/models/training_cost.h>
 #include <engine/train/model_setup.h>
 #include <engine/train/sum_over_ranks.h>
 
@@ -109,6 +110,12 @@ CompileOptions compile_options(const config::TrainConfig& config, ProcessGroup* 
     } else if (group != nullptr) {
         // Reduced where they are computed.
         options.allocate = [group](std::size_t floats) { return group->allocate(floats); };
+    }
+    if (config.parallel.zero > 0 && group != nullptr) {
+        options.sharding = Sharding{.stage = static_cast<ZeroStage>(config.parallel.zero),
+                                    .rank = group->rank(),
+                                    .ranks = group->size(),
+                                    .limits = bucket_limits(config.ddp)};
     }
     if (config.sync_bn && group != nullptr && device_group == nullptr) {
         options.sum_across_ranks = [group](std::span<double> values) { sum_over_ranks(group, values); };

@@ -53,8 +53,10 @@ struct StepReport {
     StepTimes times{};
     double step_ms = 0.0;
     std::optional<double>
-        gradient_norm{};   ///< of the averaged gradients, before clipping; where it was computed
-    bool skipped = false;  ///< fp16: a gradient overflowed, no update was made
+        gradient_norm{};  ///< of the averaged gradients, before clipping; where it was computed
+    std::uint64_t sent =
+        0;  ///< bytes that this rank gave to others in this update (Traffic); 0: none, or not counted
+    bool skipped = false;                ///< fp16: a gradient overflowed, no update was made
     std::optional<ReducedTotals> all{};  ///< every metrics_every updates and at the end of an epoch
 };
 

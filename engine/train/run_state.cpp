@@ -120,13 +120,16 @@ bool RunState::due(const SavePoint& point) const {
 std::string RunState::save(SavePoint point) {
     point.optimizer = progress_.last_step;
     point.optimizer.step -= progress_.skipped - progress_.skipped_before;
-    if (options_.rank != 0) {
-        return "";
-    }
-    return options_.checkpoints->save(point, [this](Snapshot& snapshot) {
-        collect(model_, graph_, snapshot);
-        snapshot.position = position();
+    std::string name;
+    step_.with_optimizer_state([&] {
+        if (options_.rank == 0) {
+            name = options_.checkpoints->save(point, [this](Snapshot& snapshot) {
+                collect(model_, graph_, snapshot);
+                snapshot.position = position();
+            });
+        }
     });
+    return name;
 }
 
 void RunState::report_written() {

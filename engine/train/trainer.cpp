@@ -5,6 +5,7 @@
 #include <engine/error.h>
 #include <engine/graph/graph_cost.h>
 #include <engine/models/model_registry.h>
+#include <engine/models/training_cost.h>
 #include <engine/train/model_setup.h>
 #include <engine/train/parameter_comparison.h>
 #include <engine/train/precision_pays.h>
@@ -31,20 +32,10 @@ StepOptions step_options(const config::TrainConfig& config) {
 GradientExchange gradient_exchange(const TrainerOptions& options, const Graph& graph) {
     const config::DdpConfig& config = options.config.ddp;
     GradientExchange exchange{.group = options.memory_group(),
+                              .limits = bucket_limits(config),
                               .wire = config.compression == "bf16"   ? ElementType::bf16
                                       : config.compression == "fp16" ? ElementType::f16
                                                                      : ElementType::f32};
-    const auto bytes = [](double mebibytes) {
-        constexpr double kMiB = 1048576.0;
-        return static_cast<std::size_t>(mebibytes * kMiB);
-    };
-    if (config.bucket_mb || config.first_bucket_mb) {
-        const BucketLimits limits;
-        // As in PyTorch: one size is meant for all buckets, unless the first has its own.
-        const std::size_t others = config.bucket_mb ? bytes(*config.bucket_mb) : limits.others;
-        exchange.limits =
-            BucketLimits{config.first_bucket_mb ? bytes(*config.first_bucket_mb) : others, others};
-    }
     for (const Parameter& parameter : graph.parameters) {
         exchange.names.add(parameter.name);
     }
@@ -265,6 +256,11 @@ void Trainer::train_update(std::optional<Batch>& batch) {
     const OptimizerStep step = scheduled_step(optimizer_, schedule_, position_of(report.update_in_epoch - 1),
                                               progress_.update - progress_.skipped_before + 1);
     const std::int64_t batches = split_.batches_from(progress_.batch_in_epoch);
+    const auto sent = [this] {
+        const ProcessGroup* group = options_.memory_group();
+        return group == nullptr ? 0 : group->traffic().total();
+    };
+    const std::uint64_t sent_before = sent();
     try {
         step_->begin(batches);
         for (std::int64_t i = 0; i < batches; ++i) {
@@ -277,6 +273,7 @@ void Trainer::train_update(std::optional<Batch>& batch) {
     } catch (const NotFiniteError& error) {
         throw reporter_.diverged(error, report);
     }
+    report.sent = sent() - sent_before;
     progress_.add_update(batches, step);
     report.lr = step.lr;
     reporter_.add(update);

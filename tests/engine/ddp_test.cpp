@@ -94,8 +94,8 @@ TEST(Reducer, UpdatesEachBucketAsSoonAsItIsThere) {
             reducer.ready(id);
         }
         std::vector<ParameterId> done;
-        reducer.wait([&](const Bucket& bucket) {
-            for (const ParameterId id : bucket.parameters) {
+        reducer.wait([&](std::size_t bucket) {
+            for (const ParameterId id : reducer.buckets()[bucket].parameters) {
                 done.push_back(id);
                 EXPECT_EQ(gradients[layout.slots[id].offset], 0.5F);
             }

@@ -92,6 +92,37 @@ TEST(Resume, DropoutContinuesBitForBit) {
         5);
 }
 
+/// With a part of the state on each rank, a checkpoint is the same as without, and any stage continues any other.
+TEST(Resume, EveryStageOfZeroContinuesEveryOtherBitForBit) {
+    const TemporaryFolder folder;
+    json whole = job(folder);
+    whole.merge_patch(json::parse(R"({"accumulate_steps": 1, "epochs": 1, "dataset": {"train_size": 120},
+                                      "optimizer": {"name": "adamw", "lr": 0.001, "momentum": null, "nesterov": null}})"));
+    json uninterrupted = whole;
+    uninterrupted.erase("checkpoint");
+    const auto whole_run = finished_world(folder / "whole", 3, uninterrupted);
+    const WorkerProcess& expected = whole_run[0];
+    for (int from = 0; from < 3; ++from) {
+        const int to = (from + 1) % 3;
+        json first = whole;
+        first["checkpoint"]["folder"] = (folder / ("from" + std::to_string(from))).string();
+        first["parallel"] = {{"zero", from}};
+        first["max_steps"] = 2;
+        finished_world(folder / "first", 3, first);
+        json second = first;
+        second.erase("max_steps");
+        second["parallel"] = {{"zero", to}};
+        const auto second_run = finished_world(folder / "second", 3, second);
+        const WorkerProcess& after = second_run[0];
+        const std::vector<double> all = expected.series("loss");
+        EXPECT_EQ(after.series("loss"), std::vector<double>(all.begin() + 2, all.end()))
+            << from << " to " << to;
+        EXPECT_EQ(after.text("params"), expected.text("params")) << from << " to " << to;
+        // Half of what an all-reduce sends to gather the gradients, half to give the weights; and the smallest of checks.
+        EXPECT_NEAR(after.series("sent_mb").back(), expected.series("sent_mb").back(), 0.01);
+    }
+}
+
 TEST(Resume, AtTheEndOfAnEpoch) {
     expect_exact_continuation(1, json::object(), 17);
 }

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/backend/cpu/available_memory.h>
+#include <engine/error.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
+#include <new>
 #include <string>
 
 namespace rankscope::engine::cpu {
@@ -37,6 +40,11 @@ void lower_to_group(const fs::path& folder, const char* limit, const char* usage
     if (most && used) {
         available = std::min(available, *most > *used ? *most - *used : 0);
     }
+}
+
+std::string mib(std::uint64_t bytes) {
+    constexpr double kMiB = 1048576.0;
+    return std::to_string(std::llround(static_cast<double>(bytes) / kMiB)) + " MiB";
 }
 
 }  // namespace
@@ -73,6 +81,19 @@ std::optional<std::uint64_t> available_memory(const fs::path& root) {
         }
     }
     return available;
+}
+
+AlignedBuffer allocate_for(const std::string& what, std::size_t bytes, const std::string& remedy) {
+    const auto available = available_memory();
+    if (available && bytes > *available) {
+        throw Error("out of memory: " + mib(bytes) + " for " + what + ", where " + mib(*available) +
+                    " are available. " + remedy);
+    }
+    try {
+        return AlignedBuffer(bytes);
+    } catch (const std::bad_alloc&) {
+        throw Error("out of memory: " + mib(bytes) + " for " + what + " is unavailable. " + remedy);
+    }
 }
 
 }  // namespace rankscope::engine::cpu

@@ -3,6 +3,7 @@
 
 #include <engine/backend/cpu/available_memory.h>
 #include <engine/backend/cpu/cpu_backend.h>
+#include <engine/backend/cpu/cpu_executable.h>
 #include <engine/backend/cpu/kernels.h>
 #include <engine/backend/cpu/lowering.h>
 #include <engine/backend/cpu/tap_layout.h>
@@ -29,31 +30,7 @@ namespace {
 
 using Md = dnnl::memory::desc;
 
-constexpr double kMiB = 1048576.0;
-constexpr const char* kSmallerBatch =
-    "A smaller batch_size needs less (with accumulate_steps the effective batch stays the same).";
-
-std::string mib(std::uint64_t bytes) {
-    return std::to_string(std::llround(static_cast<double>(bytes) / kMiB)) + " MiB";
-}
-
-/// Memory for one purpose; when there is none, the message says for what.
-AlignedBuffer allocate_for(const std::string& what, std::size_t bytes, const std::string& remedy) {
-    const auto available = cpu::available_memory();
-    if (available && bytes > *available) {
-        throw Error("out of memory: " + mib(bytes) + " for " + what + ", where " + mib(*available) +
-                    " are available. " + remedy);
-    }
-    try {
-        return AlignedBuffer(bytes);
-    } catch (const std::bad_alloc&) {
-        throw Error("out of memory: " + mib(bytes) + " for " + what + " is unavailable. " + remedy);
-    }
-}
-
-dnnl::memory::data_type activation_type(Precision precision) {
-    return precision == Precision::bf16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
-}
+constexpr const char* kSmallerModel = "A smaller model needs less.";
 
 /// Throws ConfigError for what this CPU would only imitate.
 void check_precision(Precision precision) {
@@ -72,127 +49,6 @@ void check_precision(Precision precision) {
         "precision: bf16 needs a CPU with AVX512-BF16 or AMX, which this one lacks. Choose fp32.");
 }
 
-class CpuExecutable final : public Executable {
-public:
-    CpuExecutable(const dnnl::engine& engine, const Graph& graph, const Schedule& schedule,
-                  std::int64_t batch, const IndexedVector<ParameterId, cpu::ParameterStorage>& storage,
-                  const CompileOptions& options, IndexedVector<StatisticId, float*> statistics,
-                  std::int64_t& batches_tracked)
-        : graph_(graph),
-          batch_(batch),
-          batches_tracked_(batches_tracked),
-          loss_{.classes = graph.classes,
-                .topk = std::min(options.topk, graph.classes),
-                .label_smoothing = options.label_smoothing},
-          input_(
-              allocate_for("the input of a batch of " + std::to_string(batch),
-                           static_cast<std::size_t>(batch * element_count(graph.values[kInputValue].shape)) *
-                               sizeof(float),
-                           kSmallerBatch)),
-          plan_(engine) {
-        if (graph.classifies()) {
-            labels_.resize(static_cast<std::size_t>(batch * graph.rows));
-        } else {
-            targets_.resize(static_cast<std::size_t>(batch * graph.classes));
-        }
-        state_.sum_across_ranks = options.sum_across_ranks;
-        state_.statistics = std::move(statistics);
-        state_.sample_keys.resize(graph.drops() ? static_cast<std::size_t>(batch) : 0);
-        const cpu::BufferId input = plan_.external(input_.data());
-        step_ =
-            cpu::Lowering(engine, graph, batch, storage, state_, activation_type(options.precision), plan_)
-                .lower(schedule, input);
-        plan_.bind([&](std::size_t bytes) {
-            return allocate_for("the activations of a batch of " + std::to_string(batch), bytes,
-                                kSmallerBatch);
-        });
-    }
-
-    std::int64_t batch_size() const override { return batch_; }
-    std::span<float> input() override { return input_.as<float>(); }
-    std::span<std::int32_t> labels() override { return labels_; }
-    std::span<float> targets() override { return targets_; }
-    std::span<std::uint64_t> sample_keys() override { return state_.sample_keys; }
-    std::size_t bytes() const { return plan_.arena_bytes() + input_.bytes(); }
-
-    BatchResult forward(ForwardMode mode) override {
-        check_labels();
-        state_.mode = mode;
-        plan_.run(0, step_.forward_end, {});
-        batches_tracked_ += mode == ForwardMode::train ? 1 : 0;
-        const std::span<float> gradient = at(step_.logits_gradient);
-        return graph_.classifies() ? cpu::cross_entropy(loss_, at(step_.logits), labels_, gradient)
-                                   : cpu::mean_squared_error(at(step_.logits), targets_, gradient);
-    }
-
-    void backward(const GradientReady& ready, GradientMode mode, float loss_scale) override {
-        if (loss_scale != 1.0F) {
-            cpu::scale_in_place(at(step_.logits_gradient), loss_scale);
-        }
-        accumulate_(mode);
-        plan_.run(step_.forward_end, plan_.size(), [&](ParameterId id) {
-            finish_(mode, id);
-            ready(id);
-        });
-    }
-    /// Called before a backward pass, and for every parameter that it has written.
-    void on_accumulate(std::function<void(GradientMode)> begin,
-                       std::function<void(GradientMode, ParameterId)> finish) {
-        accumulate_ = std::move(begin);
-        finish_ = std::move(finish);
-    }
-
-    std::vector<float> logits() override {
-        const std::span<float> values = at(step_.logits);
-        return {values.begin(), values.end()};
-    }
-
-    std::optional<std::string> first_non_finite() override {
-        if (!cpu::all_finite<float>(input())) {
-            return "input";
-        }
-        std::size_t done = 0;
-        for (const cpu::StepPlan::Result& result : plan_.results()) {
-            plan_.run(done, result.steps, {});
-            done = result.steps;
-            void* const values = plan_.address(result.buffer);
-            if (!(result.bf16 ? cpu::all_finite(cpu::contents<const cpu::Bf16>(values, result.count))
-                              : cpu::all_finite(cpu::contents<const float>(values, result.count)))) {
-                return result.name;
-            }
-        }
-        return std::nullopt;
-    }
-
-private:
-    std::span<float> at(cpu::BufferId id) {
-        return {static_cast<float*>(plan_.address(id)),
-                static_cast<std::size_t>(batch_ * graph_.rows * graph_.classes)};
-    }
-    void check_labels() const {
-        for (std::size_t i = 0; i < labels_.size(); ++i) {
-            if (labels_[i] < 0 || labels_[i] >= graph_.classes) {
-                throw Error((graph_.predicts_tokens() ? "row " : "sample ") + std::to_string(i) +
-                            " of the batch has label " + std::to_string(labels_[i]) +
-                            ", but the model has the classes 0 to " + std::to_string(graph_.classes - 1));
-            }
-        }
-    }
-
-    const Graph& graph_;
-    std::int64_t batch_;
-    std::int64_t& batches_tracked_;
-    cpu::CrossEntropyOptions loss_;
-    AlignedBuffer input_;
-    std::vector<std::int32_t> labels_;
-    std::vector<float> targets_;
-    cpu::StepState state_;
-    cpu::StepPlan plan_;
-    cpu::LoweredStep step_;
-    std::function<void(GradientMode)> accumulate_;
-    std::function<void(GradientMode, ParameterId)> finish_;
-};
-
 class CpuModel final : public CompiledModel {
 public:
     CpuModel(const Graph& graph, const CompileOptions& options)
@@ -204,13 +60,25 @@ public:
           canonical_(cpu::canonical_descriptors(graph_)) {
         allocate(options.order == StorageOrder::native
                      ? cpu::native_descriptors(engine_, graph_, options.batch_size,
-                                               activation_type(options.precision))
+                                               cpu::activation_type(options.precision))
                      : canonical_);
     }
 
     const ParameterLayout& layout() const override { return layout_; }
     std::span<float> weights() override { return {weights_.get(), layout_.total}; }
-    std::span<float> gradients() override { return {gradients_.get(), layout_.total}; }
+    std::span<float> gradients() override {
+        return {gradients_.get(), windowed() ? shards_->window_size() : layout_.total};
+    }
+    const ShardPlan* shards() const override { return shards_ ? &*shards_ : nullptr; }
+    std::span<float> owned_gradients() override { return owned_gradients_.as<float>(); }
+    std::map<std::string, std::span<float>, std::less<>> optimizer_arrays() override {
+        std::map<std::string, std::span<float>, std::less<>> arrays;
+        for (auto& [name, buffer] : optimizer_state_) {
+            arrays.emplace(name, buffer.as<float>());
+        }
+        return arrays;
+    }
+    void lend_optimizer_array(const std::string& name, std::span<float> all) override { lent_[name] = all; }
     std::span<float> running_statistics() override { return statistics_.as<float>(); }
 
     void set_weight(ParameterId id, std::span<const float> canonical) override {
@@ -225,11 +93,11 @@ public:
         export_to(id, storage_[id].weight, canonical);
     }
     bool read_optimizer_state(std::string_view name, ParameterId id, std::span<float> canonical) override {
-        const auto found = optimizer_state_.find(name);
-        if (found == optimizer_state_.end()) {
+        float* const all = whole_state(name);
+        if (all == nullptr) {
             return false;
         }
-        export_to(id, found->second.as<float>().data() + layout_.slots[id].offset, canonical);
+        export_to(id, all + layout_.slots[id].offset, canonical);
         return true;
     }
 
@@ -258,8 +126,8 @@ public:
         if (found != executables_.end()) {
             return **found;
         }
-        executables_.push_back(std::make_unique<CpuExecutable>(engine_, graph_, schedule_, batch, storage_,
-                                                               options_, statistic_at_, batches_tracked_));
+        executables_.push_back(std::make_unique<cpu::CpuExecutable>(
+            engine_, graph_, schedule_, batch, storage_, options_, statistic_at_, batches_tracked_));
         executables_.back()->on_accumulate(
             [this](GradientMode mode) { begin_accumulation(mode); },
             [this](GradientMode mode, ParameterId id) { accumulate(mode, id); });
@@ -299,10 +167,8 @@ public:
     }
 
     std::vector<float> optimizer_state(std::string_view name, ParameterId id) override {
-        const auto found = optimizer_state_.find(name);
-        return found == optimizer_state_.end()
-                   ? std::vector<float>()
-                   : exported(id, found->second.as<float>().data() + layout_.slots[id].offset);
+        float* const all = whole_state(name);
+        return all == nullptr ? std::vector<float>() : exported(id, all + layout_.slots[id].offset);
     }
 
     void set_optimizer_state(std::string_view name, ParameterId id, std::span<const float> values) override {
@@ -310,10 +176,39 @@ public:
             throw std::logic_error(std::string(name) + " of " + graph_.parameters[id].name +
                                    ": wrong number of values");
         }
-        import_from(id, values, state(name).data() + layout_.slots[id].offset);
+        const ParameterSlot& slot = layout_.slots[id];
+        const std::span<float> kept = state(name);
+        if (!shards_) {
+            import_from(id, values, kept.data() + slot.offset);
+            return;
+        }
+        AlignedBuffer whole(slot.size * sizeof(float));
+        import_from(id, values, whole.as<float>().data());
+        for (const ShardPlan::Owned& owned : shards_->owned(shards_->bucket_of(id))) {
+            const std::size_t begin = std::max(owned.flat.offset, slot.offset);
+            const std::size_t end = std::min(owned.flat.offset + owned.flat.size, slot.offset + slot.size);
+            if (begin < end) {
+                std::copy_n(whole.as<float>().data() + begin - slot.offset, end - begin,
+                            kept.data() + owned.at + begin - owned.flat.offset);
+            }
+        }
     }
 
-    double gradient_norm() override { return std::sqrt(sum_of_squares(gradients())); }
+    double gradient_norm() override {
+        if (!shards_) {
+            return std::sqrt(sum_of_squares(gradients()));
+        }
+        if (windowed()) {
+            return std::sqrt(sum_of_squares(owned_gradients()));
+        }
+        double sum = 0.0;
+        for (std::size_t bucket = 0; bucket < shards_->buckets().size(); ++bucket) {
+            for (const ShardPlan::Owned& owned : shards_->owned(bucket)) {
+                sum += sum_of_squares(gradients().subspan(owned.flat.offset, owned.flat.size));
+            }
+        }
+        return std::sqrt(sum);
+    }
 
     std::size_t activation_bytes() const override {
         std::size_t bytes = 0;
@@ -333,24 +228,42 @@ private:
             layout_.total += (size + kLine - 1) / kLine * kLine;
             layout_.fingerprint += dnnl_api::layout_name(descriptors[id]) + "|";
         }
-        weights_ = allocate_flat("the weights");
-        gradients_ = allocate_flat("the gradients");
+        weights_ = allocate_flat("the weights", layout_.total);
         for (const ParameterId id : descriptors.indices()) {
-            const std::size_t offset = layout_.slots[id].offset;
-            storage_.add({descriptors[id], weights_.get() + offset, gradients_.get() + offset});
+            storage_.add({descriptors[id], weights_.get() + layout_.slots[id].offset, nullptr});
         }
         mark_live_taps();
+        if (options_.sharding) {
+            shards_.emplace(layout_, *options_.sharding, graph_, schedule_);
+        }
+        allocate_gradients();
         std::sort(dead_.begin(), dead_.end(),
                   [](const FlatRange& a, const FlatRange& b) { return a.offset < b.offset; });
         allocate_statistics();
     }
 
-    std::shared_ptr<float> allocate_flat(const std::string& what) const {
-        if (options_.allocate) {
-            return options_.allocate(layout_.total);
+    bool windowed() const { return shards_ && shards_->stage() == ZeroStage::gradients; }
+
+    void allocate_gradients() {
+        gradients_ = allocate_flat("the gradients", windowed() ? shards_->window_size() : layout_.total);
+        for (const ParameterId id : storage_.indices()) {
+            const std::size_t offset = layout_.slots[id].offset;
+            storage_[id].gradient =
+                gradients_.get() +
+                (windowed() ? shards_->window_place(shards_->bucket_of(id), offset) : offset);
         }
-        auto buffer = std::make_shared<AlignedBuffer>(
-            allocate_for(what, layout_.total * sizeof(float), "A smaller model needs less."));
+        if (windowed()) {
+            owned_gradients_ =
+                cpu::allocate_for("the gradients", shards_->owned_size() * sizeof(float), kSmallerModel);
+        }
+    }
+
+    std::shared_ptr<float> allocate_flat(const std::string& what, std::size_t floats) const {
+        if (options_.allocate) {
+            return options_.allocate(floats);
+        }
+        auto buffer =
+            std::make_shared<AlignedBuffer>(cpu::allocate_for(what, floats * sizeof(float), kSmallerModel));
         return {buffer, buffer->as<float>().data()};
     }
 
@@ -420,14 +333,30 @@ private:
         }
     }
 
+    /// One of the optimizer's arrays, of all parameters; null: it has none yet.
+    float* whole_state(std::string_view name) {
+        if (const auto lent = lent_.find(name); lent != lent_.end() && !lent->second.empty()) {
+            return lent->second.data();
+        }
+        const auto found = optimizer_state_.find(name);
+        if (found == optimizer_state_.end()) {
+            return nullptr;
+        }
+        if (shards_) {
+            throw std::logic_error("each rank has a share of the optimizer's " + std::string(name));
+        }
+        return found->second.as<float>().data();
+    }
+
     /// One of the optimizer's arrays; zero when it is new.
     std::span<float> state(std::string_view name) {
         auto found = optimizer_state_.find(name);
         if (found == optimizer_state_.end()) {
+            const std::size_t floats = shards_ ? shards_->owned_size() : layout_.total;
             found = optimizer_state_
-                        .emplace(std::string(name), allocate_for("the optimizer's " + std::string(name),
-                                                                 layout_.total * sizeof(float),
-                                                                 "SGD without momentum needs none."))
+                        .emplace(std::string(name), cpu::allocate_for("the optimizer's " + std::string(name),
+                                                                      floats * sizeof(float),
+                                                                      "SGD without momentum needs none."))
                         .first;
         }
         return found->second.as<float>();
@@ -443,11 +372,14 @@ private:
         for (std::size_t done = 0; done < range.size;) {
             const std::size_t begin = range.offset + done;
             const std::size_t count = live ? range.size : std::min(kZeros, range.size - done);
+            const std::size_t kept = shards_ ? shards_->place_of(begin) : begin;
             const auto part = [&](std::span<float> values) {
-                return values.empty() ? values : values.subspan(begin, count);
+                return values.empty() ? values : values.subspan(kept, count);
             };
-            const std::span<const float> g = live ? std::span<const float>(gradients()).subspan(begin, count)
-                                                  : std::span<const float>(zeros).first(count);
+            const std::span<const float> g =
+                !live        ? std::span<const float>(zeros).first(count)
+                : windowed() ? std::span<const float>(owned_gradients()).subspan(kept, count)
+                             : std::span<const float>(gradients()).subspan(begin, count);
             finite = optimizer_update(step, decayed, g, weights().subspan(begin, count),
                                       {part(all.first), part(all.second)}) &&
                      finite;
@@ -515,12 +447,15 @@ private:
     std::vector<FlatRange> dead_;  ///< of the flat arrays, in order: no gradient ever reaches them
     std::shared_ptr<float> weights_;
     std::shared_ptr<float> gradients_;
+    std::optional<ShardPlan> shards_;
+    AlignedBuffer owned_gradients_;
+    std::map<std::string, std::span<float>, std::less<>> lent_;  ///< lend_optimizer_array()
     std::map<std::string, AlignedBuffer, std::less<>> optimizer_state_;
     std::vector<float> kept_;  ///< the sum so far while gradients are accumulated
     AlignedBuffer statistics_;
     IndexedVector<StatisticId, float*> statistic_at_;  ///< null for batches_tracked
     std::int64_t batches_tracked_ = 0;                 ///< the same for all batch norms
-    std::vector<std::unique_ptr<CpuExecutable>> executables_;
+    std::vector<std::unique_ptr<cpu::CpuExecutable>> executables_;
 };
 
 class CpuBackend final : public Backend {

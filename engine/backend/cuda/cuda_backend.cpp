@@ -28,6 +28,9 @@ public:
     }
     std::string_view name() const override { return "cuda"; }
     std::unique_ptr<CompiledModel> compile(const Graph& graph, const CompileOptions& options) override {
+        if (options.sharding) {
+            throw ConfigError("parallel.zero is not available on GPUs: set device: cpu, or leave it out");
+        }
         for (const Node& node : graph.nodes) {
             if (const auto* attention = std::get_if<Attention>(&node.operation)) {
                 cuda::check_attention(node.name, graph.values[node.input()].shape, *attention);

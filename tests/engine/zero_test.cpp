@@ -1,0 +1,286 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// ZeRO against data-parallel training: the same weights to the last bit, less memory, the same bytes.
+
+#include <engine/backend/cpu/cpu_backend.h>
+#include <engine/backend/training_step.h>
+#include <engine/checkpoint/model_state.h>
+#include <engine/models/initialise.h>
+#include <engine/models/model_registry.h>
+
+#include <gtest/gtest.h>
+#include <tests/engine/in_world.h>
+#include <tests/engine/small_networks.h>
+
+#include <map>
+#include <memory>
+#include <random>
+
+namespace rankscope::engine::test {
+namespace {
+
+struct Network {
+    std::string name;
+    std::function<Graph()> graph;
+};
+
+std::vector<Network> networks() {
+    return {{"mlp", mlp},
+            {"convnet", convnet},
+            {"taps", residual_small},
+            {"odd", residual_odd},
+            {"resnet18", resnet18_tiny_images},
+            {"language", language},
+            {"patches", patches},
+            {"distances", distances},
+            {"dense", dense_blocks}};
+}
+
+constexpr std::int64_t kBatch = 3;
+
+Batch batch_of(const Graph& graph, int rank, int number) {
+    Batch batch;
+    batch.rows = graph.rows;
+    std::mt19937 random(static_cast<std::uint32_t>(100 * number + rank));
+    const auto count = static_cast<std::size_t>(kBatch * element_count(graph.values[kInputValue].shape));
+    std::vector<float> pixels(count);
+    for (float& pixel : pixels) {
+        pixel = static_cast<float>(random() % 1000) * 0.0015F - 0.5F;
+    }
+    as_tokens(graph, pixels);
+    batch.pixels.resize(count);
+    std::copy(pixels.begin(), pixels.end(), batch.pixels.begin());
+    batch.labels.resize(static_cast<std::size_t>(kBatch * graph.rows));
+    for (std::int32_t& label : batch.labels) {
+        label = static_cast<std::int32_t>(random() % static_cast<std::uint32_t>(graph.classes));
+    }
+    return batch;
+}
+
+/// A rank's model and its way to train it.
+struct Rank {
+    std::unique_ptr<Backend> backend = make_cpu_backend(1);
+    std::unique_ptr<CompiledModel> model;
+    std::unique_ptr<TrainingStep> step;
+
+    Rank(const Graph& graph, ProcessGroup& group, ZeroStage stage, const StepOptions& options = {},
+         StorageOrder order = StorageOrder::native) {
+        constexpr std::size_t kSmall = std::size_t{16} << 10U;  // several buckets
+        const BucketLimits limits{kSmall / 2, kSmall};
+        CompileOptions compile{.batch_size = kBatch, .order = order};
+        compile.topk = std::min<std::int64_t>(5, graph.classes);
+        compile.allocate = [&group](std::size_t floats) { return group.allocate(floats); };
+        if (stage != ZeroStage::none) {
+            compile.sharding =
+                Sharding{.stage = stage, .rank = group.rank(), .ranks = group.size(), .limits = limits};
+        }
+        model = backend->compile(graph, compile);
+        const CanonicalParameters initial = default_initialisation(graph, 1);
+        for (const ParameterId id : initial.indices()) {
+            model->set_weight(id, initial[id]);
+        }
+        step = model->training_step(options, {.group = &group, .limits = limits});
+    }
+
+    UpdateResult train(const Graph& graph, int rank, int number, const OptimizerStep& optimizer,
+                       int batches = 1) {
+        StepTimes times;
+        step->begin(batches);
+        for (int i = 0; i < batches; ++i) {
+            step->batch(batch_of(graph, rank, number * 10 + i), times);
+        }
+        OptimizerStep own = optimizer;
+        own.step = number + 1;
+        step->finish(own, true, times);
+        return step->result(times);
+    }
+};
+
+std::vector<float> parameters(CompiledModel& model, const Graph& graph) {
+    std::vector<float> all;
+    for (const ParameterId id : graph.parameters.indices()) {
+        const std::vector<float> values = model.weight(id);
+        all.insert(all.end(), values.begin(), values.end());
+    }
+    return all;
+}
+
+double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
+    double largest = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        largest = std::max(largest, std::abs(static_cast<double>(a[i]) - b[i]));
+    }
+    return largest;
+}
+
+const OptimizerStep kSgd{.lr = 0.05, .weight_decay = 1e-3, .momentum = 0.9};
+const OptimizerStep kAdamW{
+    .kind = OptimizerKind::adamw, .lr = 1e-3, .weight_decay = 0.1, .decay_norm_bias = false};
+
+class Zero : public ::testing::TestWithParam<WorldOptions> {};
+
+INSTANTIATE_TEST_SUITE_P(All, Zero,
+                         ::testing::Values(WorldOptions{.ranks = 1}, WorldOptions{.ranks = 2},
+                                           WorldOptions{.ranks = 3},
+                                           WorldOptions{.ranks = 2, .transport = Transport::gloo},
+                                           WorldOptions{.ranks = 4, .hosts = {"a", "a", "b", "b"}},
+                                           WorldOptions{.ranks = 8}),
+                         [](const auto& one) {
+                             std::string name = describe(one.param);
+                             std::erase_if(name, [](char letter) {
+                                 return std::isalnum(static_cast<unsigned char>(letter)) == 0;
+                             });
+                             return name;
+                         });
+
+TEST_P(Zero, TrainsToTheBitsOfDataParallelTraining) {
+    for (const Network& network : networks()) {
+        const Graph graph = network.graph();
+        for (const OptimizerStep& optimizer : {kSgd, kAdamW}) {
+            in_world(GetParam(), [&](ProcessGroup& group) {
+                Rank whole(graph, group, ZeroStage::none);
+                Rank one(graph, group, ZeroStage::optimizer_state);
+                Rank two(graph, group, ZeroStage::gradients);
+                for (int update = 0; update < 3; ++update) {
+                    const UpdateResult expected = whole.train(graph, group.rank(), update, optimizer);
+                    for (Rank* sharded : {&one, &two}) {
+                        const UpdateResult result = sharded->train(graph, group.rank(), update, optimizer);
+                        EXPECT_EQ(result.mine.loss, expected.mine.loss);
+                        EXPECT_NEAR(*result.gradient_norm, *expected.gradient_norm,
+                                    1e-6 * *expected.gradient_norm);
+                    }
+                }
+                const std::vector<float> expected = parameters(*whole.model, graph);
+                EXPECT_EQ(parameters(*one.model, graph), expected) << network.name;
+                EXPECT_EQ(parameters(*two.model, graph), expected) << network.name;
+            });
+        }
+    }
+}
+
+TEST_P(Zero, ClipsAndAccumulatesLikeDataParallelTraining) {
+    for (const Graph& graph : {resnet18_tiny_images(), language()}) {
+        in_world(GetParam(), [&](ProcessGroup& group) {
+            const StepOptions options{.clip_norm = 0.05};
+            Rank whole(graph, group, ZeroStage::none, options);
+            Rank one(graph, group, ZeroStage::optimizer_state, options);
+            Rank two(graph, group, ZeroStage::gradients, options);
+            // One update: rounding in another order is then only what a norm over three images makes of it.
+            for (Rank* rank : {&whole, &one, &two}) {
+                rank->train(graph, group.rank(), 0, kSgd, 3);
+            }
+            const std::vector<float> expected = parameters(*whole.model, graph);
+            EXPECT_LT(largest_difference(parameters(*one.model, graph), expected), 1e-6);
+            EXPECT_LT(largest_difference(parameters(*two.model, graph), expected), 1e-6);
+        });
+    }
+}
+
+TEST_P(Zero, KeepsAShareOfTheStateAndOfTheGradients) {
+    const Graph graph = resnet18_tiny_images();
+    in_world(GetParam(), [&](ProcessGroup& group) {
+        const auto ranks = static_cast<std::size_t>(group.size());
+        for (const ZeroStage stage : {ZeroStage::optimizer_state, ZeroStage::gradients}) {
+            Rank rank(graph, group, stage);
+            rank.train(graph, group.rank(), 0, kAdamW);
+            CompiledModel& model = *rank.model;
+            const ShardPlan& shards = *model.shards();
+            const std::size_t total = model.layout().total;
+            // Shares are rounded to a cache line in each bucket.
+            const std::size_t share = total / ranks;
+            const std::size_t rounding = 16 * (shards.buckets().size() + 1);
+            ASSERT_GT(shards.buckets().size(), 5U);
+            EXPECT_LE(shards.owned_size(), share + rounding);
+            EXPECT_EQ(model.optimizer_arrays().size(), 2U);
+            for (const auto& [name, values] : model.optimizer_arrays()) {
+                EXPECT_EQ(values.size(), shards.owned_size()) << name;
+            }
+            if (stage == ZeroStage::gradients) {
+                std::size_t largest = 0;
+                for (const Bucket& bucket : shards.buckets()) {
+                    largest = std::max(largest, bucket.ranges.back().offset + bucket.ranges.back().size -
+                                                    bucket.ranges.front().offset);
+                }
+                EXPECT_EQ(model.owned_gradients().size(), shards.owned_size());
+                // One is being computed, one is being sent; a layer may end one and begin the next.
+                EXPECT_LE(model.gradients().size(), 3 * largest);
+                EXPECT_LT(model.gradients().size(), total / 2);
+            } else {
+                EXPECT_EQ(model.gradients().size(), total);
+            }
+        }
+    });
+}
+
+TEST_P(Zero, SendsTheBytesOfAnAllReduce) {
+    const WorldOptions world = GetParam();
+    if (!world.hosts.empty()) {
+        GTEST_SKIP() << "between hosts only one rank of each sends";
+    }
+    const Graph graph = mlp();
+    in_world(world, [&](ProcessGroup& group) {
+        std::map<ZeroStage, Traffic> sent;
+        for (const ZeroStage stage : {ZeroStage::none, ZeroStage::optimizer_state, ZeroStage::gradients}) {
+            Rank rank(graph, group, stage);
+            rank.train(graph, group.rank(), 0, kSgd);  // DDP plans its buckets again
+            const Traffic before = group.traffic();
+            rank.train(graph, group.rank(), 1, kSgd);
+            for (std::size_t kind = 0; kind < kCollectiveKinds; ++kind) {
+                sent[stage].bytes[kind] = group.traffic().bytes[kind] - before.bytes[kind];
+            }
+        }
+        const auto ranks = static_cast<double>(group.size());
+        const double theory =
+            static_cast<double>(parameters(*Rank(graph, group, ZeroStage::none).model, graph).size()) *
+            sizeof(float) * (ranks - 1) / ranks;
+        const double rounding = 64.0 * ranks * 40;  // of shares, and the sum of the gradients' norm
+        EXPECT_NEAR(static_cast<double>(sent[ZeroStage::none].of(CollectiveKind::all_reduce)), 2 * theory,
+                    rounding);
+        for (const ZeroStage stage : {ZeroStage::optimizer_state, ZeroStage::gradients}) {
+            EXPECT_NEAR(static_cast<double>(sent[stage].of(CollectiveKind::reduce_scatter)), theory,
+                        rounding);
+            EXPECT_NEAR(static_cast<double>(sent[stage].of(CollectiveKind::all_gather)), theory, rounding);
+            EXPECT_NEAR(static_cast<double>(sent[stage].total()), 2 * theory, 2 * rounding);
+        }
+    });
+}
+
+TEST_P(Zero, StateGoesFromAnyLayoutIntoAnyOther) {
+    const Graph graph = residual_small();
+    constexpr std::array kStages{ZeroStage::none, ZeroStage::optimizer_state, ZeroStage::gradients};
+    Snapshot snapshot;
+    std::vector<float> expected;
+    for (const ZeroStage from : kStages) {
+        in_world(GetParam(), [&](ProcessGroup& group) {
+            Rank rank(graph, group, from);
+            rank.train(graph, group.rank(), 0, kAdamW);
+            rank.train(graph, group.rank(), 1, kAdamW);
+            rank.step->with_optimizer_state([&] {
+                if (group.rank() == 0) {
+                    snapshot = {};
+                    collect(*rank.model, graph, snapshot);
+                }
+            });
+            group.barrier();
+            rank.train(graph, group.rank(), 2, kAdamW);
+            if (group.rank() == 0) {
+                expected = parameters(*rank.model, graph);
+            }
+        });
+        EXPECT_EQ(snapshot.optimizer.size(), 2 * graph.parameters.size());
+        for (const ZeroStage to : kStages) {
+            in_world(GetParam(), [&](ProcessGroup& group) {
+                Rank rank(graph, group, to, {}, StorageOrder::native);
+                restore_model(snapshot.model, *rank.model, graph);
+                restore_optimizer(snapshot.optimizer, *rank.model, graph);
+                rank.train(graph, group.rank(), 2, kAdamW);
+                EXPECT_EQ(parameters(*rank.model, graph), expected)
+                    << static_cast<int>(from) << " to " << static_cast<int>(to);
+            });
+        }
+    }
+}
+
+}  // namespace
+}  // namespace rankscope::engine::test
