@@ -74,6 +74,7 @@ struct DdpConfig {
 /// What the ranks divide besides the samples.
 struct ParallelConfig {
     std::int64_t zero = 0;
+    std::string recompute = "none";
     bool operator==(const ParallelConfig&) const = default;
 };
 

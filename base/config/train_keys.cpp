@@ -474,12 +474,19 @@ void add_ddp(Table& table) {
 }
 
 void add_parallel(Table& table) {
-    table.sections.push_back({.path = "parallel", .example = "parallel: { zero: 2 }"});
+    table.sections.push_back({.path = "parallel", .example = "parallel: { zero: 2, recompute: blocks }"});
     add(table, "parallel.zero", MEMBER(parallel.zero),
         {.range = {.min = 0, .max = 2},
          .label = "&ZeRO stage",
          .help = "What each rank keeps only its share of: 0 nothing, 1 the optimizer's state, 2 also the "
                  "gradients. The weights after each update are those of stage 0. Needs device: cpu.",
+         .group = kParallel,
+         .rare = true});
+    add(table, "parallel.recompute", MEMBER(parallel.recompute),
+        {.choices = {"none", "blocks"},
+         .label = "Recomputation",
+         .help = "blocks: keep only what leads from one block of the network to the next, and compute the rest "
+                 "again for the backward pass. Less memory for about a third more time; the same results.",
          .group = kParallel,
          .rare = true});
 }

@@ -78,6 +78,7 @@ struct CompileOptions {
     /// exception ends the wait: other ranks' part of a step may never come.
     std::function<void(std::chrono::milliseconds waited)> while_waiting{};
     std::optional<Sharding> sharding{};  ///< ZeRO
+    bool recompute = false;              ///< differentiate_with_recomputation()
     bool deterministic = true;           ///< only kernels that give the same bits in every run
 };
 

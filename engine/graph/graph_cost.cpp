@@ -3,11 +3,14 @@
 
 #include <engine/graph/each_operation.h>
 #include <engine/graph/graph_cost.h>
+#include <engine/graph/operation_reads.h>
+#include <engine/graph/recompute.h>
 #include <engine/graph/rewrite.h>
 #include <engine/graph/schedule.h>
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -48,30 +51,6 @@ double multiply_adds(const Graph& graph, const Node& node) {
         node.operation);
 }
 
-/// The backward pass reads the inputs again.
-bool reads_inputs_again(const Operation& operation) {
-    return std::visit(
-        EachOperation{[](const Conv2d&) { return true; }, [](const BatchNorm2d&) { return true; },
-                      [](const Activate&) { return true; }, [](const Scale&) { return true; },
-                      [](const Linear&) { return true; }, [](const Embedding&) { return true; },
-                      [](const LayerNorm&) { return true; }, [](const Attention&) { return true; },
-                      [](const auto&) { return false; }},
-        operation);
-}
-
-/// … or the result: where it is not positive, there is no gradient.
-bool reads_result_again(const Operation& operation) {
-    return std::visit(
-        [](const auto& one) {
-            if constexpr (requires { one.relu; }) {
-                return one.relu;
-            } else {
-                return std::is_same_v<std::decay_t<decltype(one)>, Relu>;
-            }
-        },
-        operation);
-}
-
 /// The gradient of the result is that of the inputs, in the same memory.
 bool passes_gradient(const Operation& operation) {
     return std::visit(
@@ -91,7 +70,7 @@ double passing_bytes(const Graph& graph, const ScheduledOp& op, double element_b
     const Shape& out = graph.values[node.output].shape;
     const auto tokens = static_cast<double>(pixel_count(out));
     const double pairs = static_cast<double>(attention->heads) * tokens * tokens;
-    return op.phase == Phase::forward
+    return op.phase == Phase::forward || op.phase == Phase::recompute
                ? pairs * (kFloat + element_bytes) + 4 * elements(out) * element_bytes
                : pairs * (kFloat + 2 * element_bytes) + 7 * elements(out) * element_bytes;
 }
@@ -117,6 +96,28 @@ private:
 
 }  // namespace
 
+bool reads_inputs_again(const Operation& operation) {
+    return std::visit(
+        EachOperation{[](const Conv2d&) { return true; }, [](const BatchNorm2d&) { return true; },
+                      [](const Activate&) { return true; }, [](const Scale&) { return true; },
+                      [](const Linear&) { return true; }, [](const Embedding&) { return true; },
+                      [](const LayerNorm&) { return true; }, [](const Attention&) { return true; },
+                      [](const auto&) { return false; }},
+        operation);
+}
+
+bool reads_result_again(const Operation& operation) {
+    return std::visit(
+        [](const auto& one) {
+            if constexpr (requires { one.relu; }) {
+                return one.relu;
+            } else {
+                return std::is_same_v<std::decay_t<decltype(one)>, Relu>;
+            }
+        },
+        operation);
+}
+
 std::int64_t parameter_count(const Graph& graph) {
     return std::accumulate(
         graph.parameters.begin(), graph.parameters.end(), std::int64_t{0},
@@ -138,9 +139,13 @@ Flops flops_of(const Graph& graph) {
     return flops;
 }
 
-double activation_bytes(const Graph& network, double element_bytes) {
+double activation_bytes(const Graph& network, double element_bytes, bool recompute) {
     const Graph graph = fuse(network);
-    const Schedule schedule = differentiate(graph);
+    return activation_bytes(graph, recompute ? differentiate_with_recomputation(graph) : differentiate(graph),
+                            element_bytes);
+}
+
+double activation_bytes(const Graph& graph, const Schedule& schedule, double element_bytes) {
     const ValueId logits = graph.nodes.back().input();
     const auto bytes = [&](ValueId id) {
         return stored_elements(graph.values[id].shape) * (id == logits ? kFloat : element_bytes);
@@ -148,36 +153,39 @@ double activation_bytes(const Graph& network, double element_bytes) {
     IndexedVector<ValueId, std::size_t> made(graph.values.size(), 0);
     IndexedVector<ValueId, std::size_t> last(graph.values.size(), 0);    // reading of the value
     IndexedVector<ValueId, std::size_t> wanted(graph.values.size(), 0);  // reading of its gradient
-    IndexedVector<ValueId, bool> elsewhere(graph.values.size(), false);  // another value's memory
+    // Whose memory a value has; nobody's: what fuse() took in.
+    IndexedVector<ValueId, std::optional<ValueId>> memory(graph.values.size());
+    memory[kInputValue] = kInputValue;
+    for (const Node& node : graph.nodes) {
+        memory[node.output] =
+            std::holds_alternative<Flatten>(node.operation) ? memory[node.input()] : node.output;
+    }
+    Occupancy occupancy(schedule.ops.size());
     for (std::size_t i = 0; i < schedule.ops.size(); ++i) {
         const ScheduledOp& op = schedule.ops[i];
         const Node& node = graph.nodes[op.node];
-        if (op.phase == Phase::forward) {
+        const bool forward = op.phase == Phase::forward || op.phase == Phase::recompute;
+        if (forward && memory[node.output] == node.output) {
+            if (op.phase == Phase::recompute) {
+                occupancy.add(made[node.output], last[node.output], bytes(node.output));
+            }
             made[node.output] = i;
             last[node.output] = i;
-            elsewhere[node.output] = std::holds_alternative<Flatten>(node.operation);
-        } else {
+        }
+        if (!forward) {
             wanted[node.output] = i;
         }
-        if (op.phase == Phase::forward || reads_inputs_again(node.operation)) {
+        if (forward || reads_inputs_again(node.operation)) {
             for (const ValueId input : node.inputs) {
-                last[input] = i;
+                last[*memory[input]] = i;
             }
         }
-        if (op.phase != Phase::forward && reads_result_again(node.operation)) {
-            last[node.output] = i;
+        if (!forward && reads_result_again(node.operation)) {
+            last[*memory[node.output]] = i;
         }
     }
-    // A flatten's readers read its input.
-    for (std::size_t i = graph.nodes.size(); i-- > 0;) {
-        const Node& node = graph.nodes[i];
-        if (elsewhere[node.output]) {
-            last[node.input()] = std::max(last[node.input()], last[node.output]);
-        }
-    }
-    Occupancy occupancy(schedule.ops.size());
     for (const ValueId id : graph.values.indices()) {
-        if (!elsewhere[id] && id != graph.nodes.back().output) {
+        if (memory[id] == id && id != graph.nodes.back().output) {
             occupancy.add(made[id], last[id], bytes(id));
         }
     }

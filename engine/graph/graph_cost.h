@@ -4,6 +4,7 @@
 #pragma once
 
 #include <engine/graph/graph.h>
+#include <engine/graph/schedule.h>
 
 #include <cstdint>
 
@@ -21,6 +22,8 @@ Flops flops_of(const Graph& graph);
 
 /// Bytes that the activations of one sample and their gradients take where they take most, stored as numbers of
 /// `element_bytes`, in groups of 8 channels as the GPU's kernels have them; without scratch memory.
-double activation_bytes(const Graph& graph, double element_bytes);
+double activation_bytes(const Graph& graph, double element_bytes, bool recompute = false);
+/// The same of a schedule. `graph`: after fuse().
+double activation_bytes(const Graph& graph, const Schedule& schedule, double element_bytes);
 
 }  // namespace rankscope::engine

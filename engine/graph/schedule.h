@@ -10,7 +10,12 @@
 
 namespace rankscope::engine {
 
-enum class Phase { forward, backward_weights, backward_data };
+enum class Phase {
+    forward,
+    backward_weights,
+    backward_data,
+    recompute  ///< in the backward pass: forward again, because the result was not kept (recompute.h)
+};
 
 /// One operation; `node` says how, `phase` which part of it.
 struct ScheduledOp {

@@ -34,7 +34,8 @@ struct TrainingCost {
     double training_flops = 0;  ///< of a sample, forward and backward pass
     /// On ImageNet-1k (model_registry.h), where the set is a folder of pictures.
     std::optional<double> published_accuracy{};
-    MemoryEstimate memory;  ///< of a batch; activations within a quarter of the engine's own plan of a step
+    MemoryEstimate memory;  ///< of a batch; activations from 256 MiB on within a quarter of the engine's plan
+                            ///< of a step, with recomputation within a half
     /// Bytes that a rank gives to the others for an update: gradients, and with ZeRO weights. Those of a ring, or of any
     /// other way that moves no more than is needed: 2 (N − 1) / N of the gradients.
     std::uint64_t sent = 0;

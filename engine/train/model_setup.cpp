@@ -105,6 +105,7 @@ CompileOptions compile_options(const config::TrainConfig& config, ProcessGroup* 
     options.label_smoothing = config.label_smoothing;
     options.topk = config.topk;
     options.deterministic = config.deterministic;
+    options.recompute = config.parallel.recompute == "blocks";
     if (device_group != nullptr) {
         use_queue(config, *device_group, options);
     } else if (group != nullptr) {

@@ -9,6 +9,7 @@
 #include <engine/backend/cpu/tap_layout.h>
 #include <engine/backend/host_step.h>
 #include <engine/error.h>
+#include <engine/graph/recompute.h>
 #include <engine/graph/rewrite.h>
 #include <engine/optim/decay_ranges.h>
 #include <engine/optim/gradient_clip.h>
@@ -56,7 +57,7 @@ public:
           stream_(engine_),
           graph_(fuse(graph)),
           options_(options),
-          schedule_(differentiate(graph_)),
+          schedule_(options.recompute ? differentiate_with_recomputation(graph_) : differentiate(graph_)),
           canonical_(cpu::canonical_descriptors(graph_)) {
         allocate(options.order == StorageOrder::native
                      ? cpu::native_descriptors(engine_, graph_, options.batch_size,

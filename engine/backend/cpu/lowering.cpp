@@ -110,6 +110,15 @@ LoweredStep Lowering::lower(const Schedule& schedule, BufferId input) {
     plan_.pin(result.logits_gradient);
     for (std::size_t i = schedule.backward_begin; i < schedule.ops.size(); ++i) {
         const ScheduledOp& op = schedule.ops[i];
+        if (op.phase == Phase::recompute) {
+            if (!recomputing_) {
+                reordered_.clear();  // what was made of values that are gone
+            }
+            recomputing_ = true;
+            forward(op.node);
+            continue;
+        }
+        recomputing_ = false;
         if (op.phase == Phase::backward_weights) {
             const bool data_follows = i + 1 < schedule.ops.size() && schedule.ops[i + 1].node == op.node;
             backward_weights(op, data_follows);
@@ -121,7 +130,8 @@ LoweredStep Lowering::lower(const Schedule& schedule, BufferId input) {
 }
 
 void Lowering::new_value(ValueId id, const Md& descriptor, bool relu) {
-    values_[id] = {descriptor, plan_.buffer(descriptor.get_size()), relu, {}};
+    // Computed again, the value may have its gradient already, by way of another value in the same memory.
+    values_[id] = {descriptor, plan_.buffer(descriptor.get_size()), relu, std::move(values_[id].partials)};
 }
 
 void Lowering::alias(const Node& node) {
@@ -196,7 +206,9 @@ void Lowering::forward(std::size_t index) {
                                  : by_taps(node)   ? forward_taps(index)
                                                    : forward_conv(index, conv);
                              },
-                             [&](const BatchNorm2d& norm) { forward_batch_norm(index, norm); },
+                             [&](const BatchNorm2d& norm) {
+                                 forward_batch_norm(index, recomputing_ ? seen_before(norm) : norm);
+                             },
                              [&](const Relu&) { forward_relu(index); },
                              [&](const Add& sum) { forward_add(index, sum); },
                              [&](const MaxPool2d& pool) { forward_max_pool(index, pool); },

@@ -264,6 +264,7 @@ private:
     std::map<std::size_t, LinearState> linears_;
     std::map<std::size_t, std::vector<BufferId>> kept_;  ///< by node: what its backward pass reads again
     std::map<ValueId, std::vector<std::pair<Md, BufferId>>> reordered_;
+    bool recomputing_ = false;
 };
 
 /// The buffer's contents.

@@ -5,6 +5,7 @@
 #include <engine/backend/cuda/precision.h>
 #include <engine/backend/cuda/recorded_step.h>
 #include <engine/error.h>
+#include <engine/graph/recompute.h>
 #include <engine/graph/rewrite.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ CudaModel::CudaModel(const Graph& graph, const CompileOptions& options, const Cu
       graph_(fuse(graph)),
       options_(options),
       cuda_options_(cuda_options),
-      schedule_(differentiate(graph_)),
+      schedule_(options.recompute ? differentiate_with_recomputation(graph_) : differentiate(graph_)),
       type_(element_of(options.precision)),
       cache_(PlanCache::for_machine(gpu_.description() + ", " + cuda_backend_library())),
       convolutions_(cuda_options.device, policy(), cuda_options.tuning, cache_),

@@ -3,6 +3,8 @@
 
 #include <engine/backend/cuda/lowering.h>
 
+#include <stdexcept>
+
 namespace rankscope::engine::cuda {
 namespace {
 
@@ -123,6 +125,9 @@ void Lowering::backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& nor
     LoweredValue& out = value(node.output);
     if (out.partials.size() > GradientParts::kMost) {
         gradient_of(node.output);
+    }
+    if (out.partials.empty()) {
+        throw std::logic_error(node.name + " has no gradient");
     }
     const bool relu = norm.relu && out.relu;  // not masked yet
     const std::vector<BufferId> parts = out.partials;

@@ -53,7 +53,11 @@ LoweredStep Lowering::lower(const Schedule& schedule) {
     loss_backward(loss_node, result);
     for (std::size_t i = schedule.backward_begin; i < schedule.ops.size(); ++i) {
         const ScheduledOp& op = schedule.ops[i];
-        if (op.phase == Phase::backward_weights) {
+        recomputing_ = op.phase == Phase::recompute;
+        if (recomputing_) {
+            plan_.save_memory();
+            forward(op.node);
+        } else if (op.phase == Phase::backward_weights) {
             backward_weights(op);
         } else if (op.node + 1 != graph_.nodes.size()) {
             backward_data(op);
@@ -101,6 +105,8 @@ LoweredValue& Lowering::new_value(ValueId id, ElementType type, bool relu) {
     made.type = type;
     made.relu = relu;
     made.activation = plan_.buffer(bytes(made));
+    // Computed again, the value may have its gradient already, by way of another value in the same memory.
+    made.partials = std::move(values_[id].partials);
     values_[id] = made;
     return values_[id];
 }
@@ -156,7 +162,9 @@ void Lowering::forward(std::size_t index) {
                                  const auto product = product_of(node);
                                  product ? forward_product(node, *product) : forward_conv(index, conv);
                              },
-                             [&](const BatchNorm2d& norm) { forward_batch_norm(index, norm); },
+                             [&](const BatchNorm2d& norm) {
+                                 forward_batch_norm(index, recomputing_ ? seen_before(norm) : norm);
+                             },
                              [&](const Relu&) { forward_relu(node); },
                              [&](const Add& sum) { forward_add(node, sum); },
                              [&](const MaxPool2d& pool) { forward_max_pool(index, pool); },

@@ -229,6 +229,7 @@ private:
     std::map<std::size_t, KeptNorm> norms_;
     std::map<std::size_t, BufferId> origins_;    ///< of max pools
     std::map<std::size_t, BufferId> kept_rows_;  ///< of layer norms
+    bool recomputing_ = false;
 };
 
 }  // namespace rankscope::engine::cuda

@@ -7,6 +7,7 @@
 #include <engine/backend/cuda/precision.h>
 #include <engine/backend/cuda/step_operations.h>
 #include <engine/ddp/buckets.h>
+#include <engine/graph/recompute.h>
 #include <engine/graph/rewrite.h>
 
 #include <algorithm>
@@ -90,7 +91,7 @@ StepFigures planned_step(const Graph& network, const PlanQuestion& question) {
                        .topk = std::min<std::int64_t>(5, graph.classes),
                        .cluster_blocks = GpuDescription().cluster_blocks},
                       {convolutions, products}, state, plan);
-    lowering.lower(differentiate(graph));
+    lowering.lower(question.recompute ? differentiate_with_recomputation(graph) : differentiate(graph));
     plan.bind_without_memory();
 
     StepReduction reduction;

@@ -19,6 +19,7 @@ struct PlanQuestion {
     OptimizerStep optimizer{};
     bool averaged = false;   ///< over several ranks
     double clip_norm = 0.0;  ///< as StepRequest's
+    bool recompute = false;  ///< differentiate_with_recomputation()
 };
 
 /// What the step would consist of on an NVIDIA H200. Needs cuDNN, no GPU: convolutions are those that cuDNN suggests,

@@ -94,7 +94,7 @@ void StepPlan::bind(const std::string& what, const std::string& remedy) {
     std::size_t available = 0;
     std::size_t total = 0;
     cuda_check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
-    place(operations_.size());
+    place(saves_memory_ ? kSlack : operations_.size());
     if (arena_bytes_ > available / kShare) {
         place(kSlack);
     }
@@ -104,7 +104,7 @@ void StepPlan::bind(const std::string& what, const std::string& remedy) {
 }
 
 void StepPlan::bind_without_memory() {
-    place(operations_.size());
+    place(saves_memory_ ? kSlack : operations_.size());
     constexpr std::uintptr_t kNowhere = std::uintptr_t{1} << 44U;
     bind_at(reinterpret_cast<std::byte*>(kNowhere), reinterpret_cast<std::byte*>(kNowhere << 1U));
 }

@@ -85,6 +85,8 @@ public:
     const std::vector<Result>& results() const { return results_; }
 
     std::size_t size() const { return operations_.size(); }
+    /// Memory of the side lane is used again soon, also where there is enough: the main lane then waits for it.
+    void save_memory() { saves_memory_ = true; }
     /// Places and binds; the plan cannot grow afterwards. `what` and `remedy` as for DeviceMemory.
     void bind(const std::string& what, const std::string& remedy);
     /// The same at addresses where nothing lies: operations can be counted, not run.
@@ -126,6 +128,7 @@ private:
     std::byte* zeroed_begin_ = nullptr;
     std::size_t arena_bytes_ = 0;
     std::size_t zeroed_bytes_ = 0;
+    bool saves_memory_ = false;
 };
 
 }  // namespace rankscope::engine::cuda
