@@ -116,8 +116,8 @@ void AdvicePanel::set_epoch_time(const QString& text) {
     time_->setVisible(!text.isEmpty());
 }
 
-void AdvicePanel::set_cost(const std::optional<engine::TrainingCost>& cost,
-                           const std::optional<MemoryNeed>& need) {
+void AdvicePanel::set_cost(const LaunchPlan& plan, const std::optional<MemoryNeed>& need) {
+    const std::optional<engine::TrainingCost>& cost = plan.cost;
     cost_->setVisible(cost.has_value());
     if (cost) {
         const auto& published = cost->published_accuracy;
@@ -126,20 +126,26 @@ void AdvicePanel::set_cost(const std::optional<engine::TrainingCost>& cost,
             tr("Matrix products and convolutions of the forward and the backward pass, "
                "two operations for each multiply-add"));
     }
-    memory_->setVisible(need.has_value());
-    if (!need) {
+    memory_->setVisible(cost.has_value());
+    if (!cost) {
         return;
     }
-    const QString needed = bytes_text(need->needed.total());
-    memory_->setText(need->fits() ? tr("A rank needs about %1 of the %2 that its GPU has for it.")
-                                        .arg(needed, bytes_text(need->there))
-                                  : qs(memory_note(need)));
-    memory_->setToolTip(
-        tr("Activations %1, parameters with gradients and optimizer %2, CUDA and its libraries "
-           "about %3. An estimate, right within a quarter.")
-            .arg(bytes_text(need->needed.activations), bytes_text(need->needed.parameters),
-                 bytes_text(need->needed.libraries)));
-    memory_->setProperty("role", need->fits() ? u"muted"_s : u"fieldError"_s);
+    const bool gpu = on_gpus(plan);
+    const std::string sent = cost->sent > 0 ? "; " + sent_text(*cost) : "";
+    if (!need) {
+        memory_->setText(qs(memory_text(*cost, gpu) + sent));
+    } else {
+        memory_->setText(need->fits()
+                             ? tr("A rank needs about %1 of the %2 that its GPU has for it.")
+                                   .arg(bytes_text(need->needed.total()), bytes_text(need->there))
+                             : qs(memory_note(need)));
+    }
+    QString kinds = qs(memory_text(*cost, gpu) + sent);
+    if (gpu) {
+        kinds += u"; "_s + tr("CUDA and its libraries about %1").arg(bytes_text(cost->memory.libraries));
+    }
+    memory_->setToolTip(kinds + u". "_s + tr("An estimate, right within a quarter."));
+    memory_->setProperty("role", !need || need->fits() ? u"muted"_s : u"fieldError"_s);
     memory_->style()->unpolish(memory_);
     memory_->style()->polish(memory_);
 }

@@ -28,7 +28,7 @@ public:
     /// "About 12 s per epoch in the last run …"; empty: not known.
     void set_epoch_time(const QString& text);
     /// Of the network, and of the GPU with the least memory; nothing: unknown.
-    void set_cost(const std::optional<engine::TrainingCost>& cost, const std::optional<MemoryNeed>& need);
+    void set_cost(const LaunchPlan& plan, const std::optional<MemoryNeed>& need);
 
     /// Its height follows from its width all the same: with a row that asks for a height for its width, QFormLayout
     /// gives rows beside hidden ones none at all.

@@ -395,9 +395,8 @@ void JobForm::show_advice(int world_size) {
     advice_->set_advice(training_advice(checked().job, world_size));
 }
 
-void JobForm::show_cost(const std::optional<engine::TrainingCost>& cost,
-                        const std::optional<MemoryNeed>& need) {
-    advice_->set_cost(cost, need);
+void JobForm::show_cost(const LaunchPlan& plan, const std::optional<MemoryNeed>& need) {
+    advice_->set_cost(plan, need);
 }
 
 void JobForm::show_epoch_time(const QString& text) {

@@ -48,7 +48,7 @@ public:
     const std::vector<std::string>& chosen_nodes() const { return chosen_; }
     /// What the ranks of the plan make of batch size and learning rate; 0: there is no plan.
     void show_advice(int world_size);
-    void show_cost(const std::optional<engine::TrainingCost>& cost, const std::optional<MemoryNeed>& need);
+    void show_cost(const LaunchPlan& plan, const std::optional<MemoryNeed>& need);
     /// What the last run of the job took; empty: not known.
     void show_epoch_time(const QString& text);
     bool has_field(const std::string& key) const;

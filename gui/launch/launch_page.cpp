@@ -361,7 +361,7 @@ void LaunchPage::make_plan_now() {
             if (planned.plan) {
                 plan_->set_plan(*planned.plan, planned.job);
                 form_->show_advice(planned.plan->world_size);
-                form_->show_cost(planned.plan->cost, planned.memory);
+                form_->show_cost(*planned.plan, planned.memory);
                 look_for_last_run(planned.job, *planned.plan);
             } else {
                 plan_->set_failure(*planned.failure);

@@ -94,6 +94,49 @@ TEST(MemoryNeed, IsUnknownWhereOneSideIs) {
     EXPECT_EQ(memory_note({}), "");
 }
 
+TEST(PlanCost, ZeroDividesStateAndGradients) {
+    Job job = resnet(32);
+    (*job.train)["device"] = "cpu";
+    (*job.train)["optimizer"] = {{"name", "adamw"}};
+    const auto cost_with = [&](int zero) {
+        (*job.train)["parallel"] = {{"zero", zero}};
+        const auto plan = make_node_plan(two_gpu_nodes(), job, two_facts());
+        EXPECT_TRUE(plan) << plan.failure().what;
+        EXPECT_EQ(plan->world_size, 4);
+        return *plan->cost;
+    };
+    constexpr std::uint64_t kWeights = 4 * std::uint64_t{25557032};
+    constexpr std::uint64_t kBucket = kWeights / 6;
+    const engine::TrainingCost whole = cost_with(0);
+    EXPECT_EQ(whole.memory.weights, kWeights);
+    EXPECT_EQ(whole.memory.gradients, kWeights);
+    EXPECT_EQ(whole.memory.optimizer, 2 * kWeights);
+    EXPECT_EQ(whole.sent, 2 * kWeights * 3 / 4);
+    const engine::TrainingCost one = cost_with(1);
+    EXPECT_EQ(one.memory.gradients, kWeights);
+    EXPECT_EQ(one.memory.optimizer, 2 * kWeights / 4);
+    EXPECT_EQ(one.sent, whole.sent);
+    const engine::TrainingCost two = cost_with(2);
+    EXPECT_EQ(two.memory.weights, kWeights);
+    EXPECT_EQ(two.memory.optimizer, 2 * kWeights / 4);
+    EXPECT_NEAR(static_cast<double>(two.memory.gradients), kWeights / 4.0 + 2.0 * kBucket, 16);
+    EXPECT_EQ(two.sent, whole.sent);
+    EXPECT_EQ(memory_text(two, false),
+              "about 3.1 GiB of memory for each rank: weights 97.5 MiB, gradients 56.9 MiB, optimizer 48.7 MiB, "
+              "activations 2.9 GiB");
+    EXPECT_EQ(sent_text(two), "each rank sends about 146 MiB for an update");
+    const auto kept = plan_from_json(to_json(*make_node_plan(two_gpu_nodes(), job, two_facts())));
+    ASSERT_TRUE(kept);
+    EXPECT_EQ(kept->cost->sent, two.sent);
+    EXPECT_EQ(memory_text(*kept->cost, false), memory_text(two, false));
+    (*job.train)["device"] = "cuda";
+    EXPECT_FALSE(config::check_train_config(*job.train).empty());
+    (*job.train)["device"] = "auto";
+    const auto refused = make_node_plan(two_gpu_nodes(), job, two_facts());
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.failure().what, "train.parallel.zero is not available on GPUs, and the nodes have some.");
+}
+
 TEST(PlanCost, IsCountedInTheNetworkAndKept) {
     auto plan = make_node_plan(two_gpu_nodes(), resnet(256), two_facts());
     ASSERT_TRUE(plan);

@@ -362,6 +362,12 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
                        text(kContext, "backend: nccl needs GPUs, but the job says train.device: cpu."),
                        text(kContext, "Write train.device: cuda, or backend: auto or gloo."), ""};
     }
+    if (cuda_engine && config::check_train_config(*job.train).empty() &&
+        config::parse_train_config(*job.train).parallel.zero > 0) {
+        return Failure{"device-and-backend", job.file.string(),
+                       text(kContext, "train.parallel.zero is not available on GPUs, and the nodes have some."),
+                       text(kContext, "Write train.device: cpu, or leave train.parallel.zero out."), ""};
+    }
     const std::string precision = train_word(job, "precision");
     if (const auto why = ComputeOffers::why_not(offers.precisions, precision); job.train && !why.empty()) {
         return Failure{"device-and-backend", job.file.string(),
@@ -456,7 +462,7 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
                 : text(kContext, "On each node the ranks run in its container %1.", {job.container.name}));
     }
     if (job.train && config::check_train_config(*job.train).empty()) {
-        plan.cost = engine::training_cost(config::parse_train_config(*job.train));
+        plan.cost = engine::training_cost(config::parse_train_config(*job.train), plan.world_size);
         plan.training = training_advice(job, plan.world_size);
     }
     if (std::string note = memory_note(memory_need(plan, facts)); !note.empty()) {

@@ -91,6 +91,10 @@ nlohmann::json to_json(const LaunchPlan& plan);
 Result<LaunchPlan> plan_from_json(const nlohmann::json& json);
 /// "resnet50: 25.6 million parameters, 24.3 GFLOP for each sample of training".
 std::string cost_text(const engine::TrainingCost& cost);
+bool on_gpus(const LaunchPlan& plan);
+/// What a rank keeps in memory, by kind.
+std::string memory_text(const engine::TrainingCost& cost, bool gpu);
+std::string sent_text(const engine::TrainingCost& cost);
 /// "published accuracy on ImageNet-1k: 76.13 %", of a share.
 std::string published_text(double accuracy);
 /// For terminals: a header, then a line per rank, then the environment the ranks share.

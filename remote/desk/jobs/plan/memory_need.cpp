@@ -32,7 +32,7 @@ std::map<std::pair<std::string, int>, std::uint64_t> ranks_of_gpus(const LaunchP
 }  // namespace
 
 std::int64_t MemoryNeed::fitting_batch() const {
-    const std::uint64_t kept = needed.parameters + needed.libraries;
+    const std::uint64_t kept = needed.parameters() + needed.libraries;
     if (there <= kept || batch_size < 1) {
         return 0;
     }

@@ -52,8 +52,12 @@ nlohmann::json cost_json(const engine::TrainingCost& cost) {
                            {"training_flops", cost.training_flops},
                            {"memory",
                             {{"activations", cost.memory.activations},
-                             {"parameters", cost.memory.parameters},
-                             {"libraries", cost.memory.libraries}}}};
+                             {"parameters", cost.memory.parameters()},
+                             {"weights", cost.memory.weights},
+                             {"gradients", cost.memory.gradients},
+                             {"optimizer", cost.memory.optimizer},
+                             {"libraries", cost.memory.libraries}}},
+                           {"sent_per_update", cost.sent}};
     if (cost.published_accuracy) {
         json["published_accuracy"] = *cost.published_accuracy;
     }
@@ -72,8 +76,11 @@ engine::TrainingCost cost_from(const nlohmann::json& json) {
                                       ? std::optional<double>(json.at("published_accuracy"))
                                       : std::nullopt,
             .memory = {.activations = memory.at("activations"),
-                       .parameters = memory.at("parameters"),
-                       .libraries = memory.at("libraries")}};
+                       .weights = memory.value("weights", memory.at("parameters").get<std::uint64_t>()),
+                       .gradients = memory.value("gradients", std::uint64_t{0}),
+                       .optimizer = memory.value("optimizer", std::uint64_t{0}),
+                       .libraries = memory.at("libraries")},
+            .sent = json.value("sent_per_update", std::uint64_t{0})};
 }
 
 nlohmann::json training_json(const TrainingAdvice& training) {
@@ -246,6 +253,26 @@ std::string cost_text(const engine::TrainingCost& cost) {
                                   {cost.model, parameters, flops});
 }
 
+bool on_gpus(const LaunchPlan& plan) {
+    return std::any_of(plan.ranks.begin(), plan.ranks.end(),
+                       [](const RankPlan& rank) { return rank.device != "cpu"; });
+}
+
+std::string memory_text(const engine::TrainingCost& cost, bool gpu) {
+    const engine::MemoryEstimate& memory = cost.memory;
+    const std::string total = size_text(memory.total() - (gpu ? 0 : memory.libraries));
+    return (gpu ? text(kContext, "about %1 of GPU memory for each rank", {total})
+                : text(kContext, "about %1 of memory for each rank", {total})) +
+           ": " +
+           text(kContext, "weights %1, gradients %2, optimizer %3, activations %4",
+                {size_text(memory.weights), size_text(memory.gradients), size_text(memory.optimizer),
+                 size_text(memory.activations)});
+}
+
+std::string sent_text(const engine::TrainingCost& cost) {
+    return text(kContext, "each rank sends about %1 for an update", {size_text(cost.sent)});
+}
+
 std::string published_text(double accuracy) {
     return text(kContext, "published accuracy on ImageNet-1k: %1 %", {fixed_text(accuracy * 100, 2)});
 }
@@ -270,12 +297,9 @@ std::string to_text(const LaunchPlan& plan) {
         if (plan.cost->published_accuracy) {
             out += "  " + published_text(*plan.cost->published_accuracy) + '\n';
         }
-        if (std::any_of(plan.ranks.begin(), plan.ranks.end(),
-                        [](const RankPlan& rank) { return rank.device != "cpu"; })) {
-            out += "  " +
-                   text(kContext, "about %1 of GPU memory for each rank",
-                        {size_text(plan.cost->memory.total())}) +
-                   '\n';
+        out += "  " + memory_text(*plan.cost, on_gpus(plan)) + '\n';
+        if (plan.cost->sent > 0) {
+            out += "  " + sent_text(*plan.cost) + '\n';
         }
     }
     for (const auto& note : plan.notes) {
