@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <string>
 
 namespace rankscope {
@@ -225,6 +227,40 @@ TEST(CollectiveStats, GroupsOfTheSameSizeAreOneRow) {
     EXPECT_EQ(merged[0].communicators, 3U);
     EXPECT_EQ(merged[0].operations, 30U);
     EXPECT_DOUBLE_EQ(merged[0].bus_bandwidth, report.rows[0].bus_bandwidth);
+}
+
+/// Eight ranks in a mesh of 2 × 2 × 2, without a name: what they do tells what the communicators are for.
+TEST(CollectiveStats, CommunicatorsOfAMeshAreNamedByTheirAxis) {
+    CollectiveStats stats;
+    for (int rank = 0; rank < 8; ++rank) {
+        NcclEvent event;
+        event.seconds = 1;
+        const auto add = [&](std::uint64_t id, int place, const char* function, std::uint64_t operations) {
+            event.communicators.push_back({{id}, "", place, 2, false});
+            NcclTotals one = totals(function, kMiB, operations, 0.001);
+            one.communicator = {id};
+            event.totals.push_back(one);
+        };
+        const auto bit = [&](int axis) { return (rank >> axis) & 1; };
+        add(0x100 + static_cast<std::uint64_t>(rank / 2), bit(0), "AllReduce", 48);
+        add(0x200 + static_cast<std::uint64_t>(bit(0) + 2 * bit(2)), bit(1), "ReduceScatter", 2);
+        add(0x300 + static_cast<std::uint64_t>(rank % 4), bit(2), "Send", 8);
+        event.communicators.push_back({kAll, "world", rank, 8, false});
+        stats.take(rank, 5, event);
+    }
+    const CollectiveReport report = stats.report();
+    std::map<std::uint64_t, std::string> axes;
+    for (const ReportCommunicator& one : report.communicators) {
+        axes[one.id.value] = one.axis + std::to_string(one.number);
+    }
+    EXPECT_EQ(axes[0x102], "tp2");
+    EXPECT_EQ(axes[0x203], "dp3");
+    EXPECT_EQ(axes[0x301], "pp1");
+    EXPECT_EQ(axes[kAll.value], "world0");
+    EXPECT_EQ(merge_alike(report).size(), 3U) << "a row for each axis";
+    const auto tensor = std::find_if(report.communicators.begin(), report.communicators.end(),
+                                     [](const auto& one) { return one.id.value == 0x102; });
+    EXPECT_EQ(tensor->members, (std::vector<int>{4, 5}));
 }
 
 TEST(CollectiveStats, ADayOfManyRanksNeedsBoundedMemory) {

@@ -61,10 +61,11 @@ double CollectiveReport::link_share(const CollectiveRow& row) const {
 }
 
 std::vector<CollectiveRow> merge_alike(const CollectiveReport& report) {
-    std::map<std::tuple<int, std::string, std::size_t, int>, CollectiveRow> merged;
+    std::map<std::tuple<int, std::string, std::string, std::size_t, int>, CollectiveRow> merged;
     for (const CollectiveRow& row : report.rows) {
         const ReportCommunicator& communicator = report.communicators.at(row.communicator);
-        const auto key = std::tuple(-communicator.ranks, communicator.name, row.function, row.size_class);
+        const auto key = std::tuple(-communicator.ranks, communicator.axis, communicator.name, row.function,
+                                    row.size_class);
         const auto [at, fresh] = merged.try_emplace(key, row);
         if (!fresh) {
             merge(at->second, row);
@@ -78,6 +79,24 @@ std::vector<CollectiveRow> merge_alike(const CollectiveReport& report) {
     return rows;
 }
 
+void name_axes(const std::vector<ReportCommunicator*>& communicators,
+               const std::vector<GroupTraffic>& traffic, int world_size) {
+    std::vector<ObservedGroup> groups;
+    for (std::size_t i = 0; i < communicators.size(); ++i) {
+        const ReportCommunicator& one = *communicators[i];
+        const bool all = one.members.size() == static_cast<std::size_t>(one.ranks);
+        groups.push_back({.name = one.name,
+                          .description = {},
+                          .ranks = all ? one.members : std::vector<int>(),
+                          .traffic = traffic[i]});
+    }
+    const Mesh mesh = infer_mesh(groups, world_size);
+    for (std::size_t i = 0; i < communicators.size(); ++i) {
+        communicators[i]->axis = mesh.places[i].axis;
+        communicators[i]->number = mesh.places[i].number;
+    }
+}
+
 void rename_ranks(CollectiveReport& report, const std::map<int, int>& names) {
     const auto rename = [&](int& rank) {
         const auto name = names.find(rank);
@@ -89,6 +108,10 @@ void rename_ranks(CollectiveReport& report, const std::map<int, int>& names) {
     }
     for (ReportRank& rank : report.ranks) {
         rename(rank.rank);
+    }
+    for (ReportCommunicator& communicator : report.communicators) {
+        std::for_each(communicator.members.begin(), communicator.members.end(), rename);
+        std::sort(communicator.members.begin(), communicator.members.end());
     }
     std::sort(report.ranks.begin(), report.ranks.end(),
               [](const ReportRank& left, const ReportRank& right) { return left.rank < right.rank; });

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/observe/mesh/group_roles.h>
 #include <remote/wire/nccl_event.h>
 
 #include <cstddef>
@@ -31,6 +32,10 @@ struct ReportCommunicator {
     std::string name = {};
     int ranks = 0;        ///< 0: not known
     bool closed = false;  ///< by all that were seen
+    /// What it is for, "tp", and its number among those; empty: not known. See infer_mesh().
+    std::string axis = {};
+    int number = 0;
+    std::vector<int> members = {};  ///< that were seen, ascending
 };
 
 /// All operations of one function and size in one communicator.
@@ -135,9 +140,12 @@ struct CollectiveReport {
     double link_share(const CollectiveRow& row) const;
 };
 
-/// The rows of communicators of the same name and size as one: 128 groups of 8 ranks are one row for each function and
+/// The rows of communicators of the same axis, name and size as one: 128 groups of 8 ranks are one row for each function and
 /// size. `communicator` is that with the most operations.
 std::vector<CollectiveRow> merge_alike(const CollectiveReport& report);
+/// Fills axis and number in, of those whose ranks were all seen. `traffic`: of each. `world_size`: ranks of the run.
+void name_axes(const std::vector<ReportCommunicator*>& communicators,
+               const std::vector<GroupTraffic>& traffic, int world_size);
 /// Other names for the ranks: old → new; every rank of the report has one.
 void rename_ranks(CollectiveReport& report, const std::map<int, int>& names);
 

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 
 namespace rankscope {
 namespace {
@@ -544,7 +545,39 @@ void CollectiveStats::add_rows(CollectiveReport& report, const std::vector<std::
     }
 }
 
+/// Anew when a rank has opened a communicator, or a function or size is new.
+void CollectiveStats::name_axes() {
+    std::size_t known = sums_.size();
+    std::size_t world = ranks_.size();
+    for (const Member& member : communicators_) {
+        known += member.closed.size();
+        world = std::max(world, static_cast<std::size_t>(std::max(member.shown.ranks, 0)));
+    }
+    if (std::exchange(axes_of_, known) == known) {
+        return;
+    }
+    std::vector<GroupTraffic> traffic(communicators_.size());
+    for (const auto& [key, sums] : sums_) {
+        std::uint64_t most = 0;
+        for (const Cell& cell : sums.cells) {
+            most = std::max(most, cell.sums.operations);
+        }
+        traffic[std::get<0>(key)].add(functions_[std::get<1>(key)], most);
+    }
+    std::vector<ReportCommunicator*> shown;
+    for (Member& member : communicators_) {
+        member.shown.members.clear();
+        for (const auto& [rank, closed] : member.closed) {
+            member.shown.members.push_back(rank);
+        }
+        std::sort(member.shown.members.begin(), member.shown.members.end());
+        shown.push_back(&member.shown);
+    }
+    rankscope::name_axes(shown, traffic, static_cast<int>(world));
+}
+
 CollectiveReport CollectiveStats::report() {
+    name_axes();
     CollectiveReport report;
     report.functions = functions_;
     report.communicators.reserve(communicators_.size());

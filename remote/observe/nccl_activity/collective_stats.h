@@ -125,12 +125,14 @@ private:
     void finish_match(const MatchKey& key, const Matching& matching);
     RecentOperation recent_of(const NcclOperation& operation);
     CollectiveRow row_of(const Key& key, const Sums& sums) const;
+    void name_axes();
     void add_ranks(CollectiveReport& report, std::vector<std::size_t>& shown_at);
     void add_rows(CollectiveReport& report, const std::vector<std::size_t>& shown_at);
     void add_behind(CollectiveReport& report, const std::vector<std::size_t>& shown_at) const;
 
     std::vector<Member> communicators_;
     std::map<CommunicatorHash, std::size_t> communicator_index_;
+    std::size_t axes_of_ = 0;  ///< members and sums when the axes were named
     std::vector<std::string> functions_;
     std::map<std::string, std::size_t> function_index_;
     std::map<Key, Sums> sums_;
