@@ -74,7 +74,11 @@ QString communicator_text(const ReportCommunicator& communicator) {
     const QString name = communicator.name.empty()
                              ? QString(u"0x"_s % QString::number(qulonglong(communicator.id.value), 16))
                              : qs(communicator.name);
-    return communicator.ranks > 0 ? Words::tr("%1, %n ranks", nullptr, communicator.ranks).arg(name) : name;
+    const QString sized =
+        communicator.ranks > 0 ? Words::tr("%1, %n ranks", nullptr, communicator.ranks).arg(name) : name;
+    return communicator.axis.empty() || communicator.axis == "world"
+               ? sized
+               : Words::tr("%1 group %2: %3").arg(qs(communicator.axis)).arg(communicator.number).arg(sized);
 }
 
 QColor function_color(const std::string& function, bool dark) {

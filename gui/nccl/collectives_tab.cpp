@@ -314,7 +314,7 @@ int CollectivesTab::communicator() const {
 void CollectivesTab::fill_communicators() {
     const auto& all = shown_report()->communicators;
     const QSignalBlocker blocker(communicators_);
-    const QString chosen = communicators_->currentText();
+    const QVariant chosen = communicators_->currentData();
     std::vector<std::size_t> order(all.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
         order[i] = i;
@@ -326,7 +326,7 @@ void CollectivesTab::fill_communicators() {
     for (std::size_t i = 0; i < order.size() && all.size() > 1; ++i) {
         communicators_->addItem(communicator_text(all[order[i]]), int(order[i]));
     }
-    communicators_->setCurrentIndex(std::max(communicators_->findText(chosen), 0));
+    communicators_->setCurrentIndex(std::max(communicators_->findData(chosen), 0));
     communicators_->setVisible(!all.empty());
 }
 

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ Json collective_json(const CollectiveReport& report, const CollectiveRow& row) {
     const ReportCommunicator& communicator = report.communicators[row.communicator];
     return {{"communicator", collective_hash(communicator.id)},
             {"name", communicator.name},
+            {"axis", communicator.axis.empty() ? Json(nullptr) : Json(communicator.axis)},
+            {"group", communicator.axis.empty() ? Json(nullptr) : Json(communicator.number)},
             {"communicators", row.communicators},
             {"ranks", row.ranks},
             {"ranks_seen", row.ranks_seen},
@@ -59,6 +62,8 @@ Json collective_json(const CollectiveReport& report, const CollectiveRow& row) {
 }
 
 void print_collectives(const CollectiveReport& report, std::size_t most) {
+    const bool axes = std::any_of(report.communicators.begin(), report.communicators.end(),
+                                  [](const auto& one) { return !one.axis.empty() && one.axis != "world"; });
     std::vector<std::vector<std::string>> table{{"FUNCTION", "RANKS", "BYTES", "COUNT", "MEAN us", "MIN us",
                                                  "MAX us", "ALGBW GB/s", "BUSBW GB/s", "OF LINK", "SLOWEST",
                                                  "LAST", "WAITS"}};
@@ -75,6 +80,13 @@ void print_collectives(const CollectiveReport& report, std::size_t most) {
              report.link.bytes_per_s > 0 ? fixed_text(report.link_share(row) * 100, 0) + " %" : "unknown",
              rank_text(row.slowest_rank), rank_text(row.last_rank),
              fixed_text(row.wait_share * 100, 0) + " %"});
+        if (axes) {
+            const std::string& axis = report.communicators[row.communicator].axis;
+            table.back().insert(table.back().begin() + 1, axis.empty() ? "-" : safe_text(axis));
+        }
+    }
+    if (axes) {
+        table[0].insert(table[0].begin() + 1, "AXIS");
     }
     if (table.size() > 1) {
         std::fputs(format_table(table).c_str(), stdout);

@@ -345,6 +345,40 @@ TEST(NcclWatch, TheProfilerNamesTheRankThatHasNotCalled) {
     EXPECT_NE(found->verdict.title.find("AllReduce 42"), std::string::npos) << found->verdict.title;
 }
 
+/// Two tensor groups of neighbours, two data groups across them; rank 3 does not come to its tensor group.
+TEST(NcclWatch, TheProfilerNamesTheGroupByItsPurpose) {
+    Stall stall(4);
+    stall.nccl.set_sources({});
+    for (int rank = 0; rank < 4; ++rank) {
+        const std::uint64_t tensor = 0x100 + static_cast<std::uint64_t>(rank / 2);
+        const std::uint64_t data_group = 0x200 + static_cast<std::uint64_t>(rank % 2);
+        const std::uint64_t called = rank == 3 ? 41 : 42;
+        NcclEvent event = event_of(rank % 2, 2, called, 41);
+        event.communicators = {{.id = {tensor}, .rank = rank % 2, .ranks = 2},
+                               {.id = {data_group}, .rank = rank / 2, .ranks = 2}};
+        event.progress.front().communicator = {tensor};
+        event.progress.push_back({.communicator = {data_group},
+                                  .function = "AllReduce",
+                                  .called = 2,
+                                  .enqueued = 2,
+                                  .finished = 2});
+        for (NcclOperation& open : event.open) {
+            open.communicator = {tensor};
+        }
+        static_cast<void>(stall.nccl.observe(stall.nccl_event(rank, event)));
+    }
+    stall.run(28, "");
+    static_cast<void>(stall.verdict());
+    stall.run(4, "");
+    const auto found = stall.verdict();
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->verdict.id.text(), "nccl-rank-behind");
+    EXPECT_EQ(found->verdict.rank, 3);
+    EXPECT_NE(found->verdict.title.find("AllReduce 42 of tp group 1 (ranks 2 and 3), communicator 0x101"),
+              std::string::npos)
+        << found->verdict.title;
+}
+
 TEST(NcclWatch, TheProfilerNamesTheGpuThatDoesNotFinish) {
     Stall stall(3);
     stall.nccl.set_sources({});

@@ -121,9 +121,10 @@ TEST(PlanCost, ZeroDividesStateAndGradients) {
     EXPECT_EQ(two.memory.optimizer, 2 * kWeights / 4);
     EXPECT_NEAR(static_cast<double>(two.memory.gradients), kWeights / 4.0 + 2.0 * kBucket, 16);
     EXPECT_EQ(two.sent, whole.sent);
-    EXPECT_EQ(memory_text(two, false),
-              "about 3.1 GiB of memory for each rank: weights 97.5 MiB, gradients 56.9 MiB, optimizer 48.7 MiB, "
-              "activations 2.9 GiB");
+    EXPECT_EQ(
+        memory_text(two, false),
+        "about 3.1 GiB of memory for each rank: weights 97.5 MiB, gradients 56.9 MiB, optimizer 48.7 MiB, "
+        "activations 2.9 GiB");
     EXPECT_EQ(sent_text(two), "each rank sends about 146 MiB for an update");
     const auto kept = plan_from_json(to_json(*make_node_plan(two_gpu_nodes(), job, two_facts())));
     ASSERT_TRUE(kept);
@@ -134,7 +135,8 @@ TEST(PlanCost, ZeroDividesStateAndGradients) {
     (*job.train)["device"] = "auto";
     const auto refused = make_node_plan(two_gpu_nodes(), job, two_facts());
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.failure().what, "train.parallel.zero is not available on GPUs, and the nodes have some.");
+    EXPECT_EQ(refused.failure().what,
+              "train.parallel.zero is not available on GPUs, and the nodes have some.");
 }
 
 TEST(PlanCost, IsCountedInTheNetworkAndKept) {

@@ -77,6 +77,21 @@ TEST(SavedFlights, ARankThatLeftOutACollectiveIsNamed) {
     }
 }
 
+TEST(SavedFlights, TheGroupIsNamedByItsPurpose) {
+    SavedFlights flights;
+    for (int rank = 0; rank < 4; ++rank) {
+        const std::string name = "rank_" + std::to_string(rank);
+        const fs::path file = fs::path(RANKSCOPE_TEST_DATA) / "meshes/hang_tp" / name;
+        ASSERT_TRUE(flights.take(name, 0, read_file(file).value_or(""))) << name;
+    }
+    const auto verdicts = verdicts_of(flights);
+    ASSERT_EQ(verdicts.size(), 1U);
+    EXPECT_EQ(verdicts[0].rank, 3);
+    EXPECT_TRUE(mentions(verdicts[0], "tp group 1 (ranks 2 and 3), process group mesh_tp"))
+        << verdicts[0].evidence.front().text;
+    EXPECT_NE(verdicts[0].title.find("tp group 1"), std::string::npos) << verdicts[0].title;
+}
+
 TEST(SavedFlights, AnotherSizeAndAnotherOperationAreMismatches) {
     const auto shape = verdicts_of(dumps_of("nccl-shape", 2));
     ASSERT_EQ(shape.size(), 1U);

@@ -58,8 +58,8 @@ std::string ranks_phrase(const Ranks& ranks) {
 std::string collective_name(const CollectiveFinding& finding) {
     const std::string name = finding.collective.empty() ? text(kContext, "a collective") : finding.collective;
     return finding.sequence > 0
-               ? text(kContext, "%1 %2 of %3", {name, std::to_string(finding.sequence), finding.group})
-               : text(kContext, "%1 of %2", {name, finding.group});
+               ? text(kContext, "%1 %2 of %3", {name, std::to_string(finding.sequence), finding.group_text()})
+               : text(kContext, "%1 of %2", {name, finding.group_text()});
 }
 
 class CollectiveVerdict {
@@ -170,7 +170,7 @@ private:
         }
         if (cause_.ranks.empty()) {
             verdict.title = text(kContext, "The ranks do not call the same collective in %1 (%2).",
-                                 {cause_.group, parts});
+                                 {cause_.group_text(), parts});
             for (const auto& call : cause_.calls) {
                 verdict.ranks.insert(verdict.ranks.end(), call.ranks.begin(), call.ranks.end());
             }
@@ -215,7 +215,7 @@ private:
         auto finding = start("nccl-communicator-error", cause_.reason, 0.85);
         auto& verdict = finding.verdict;
         verdict.title = text(kContext, "NCCL reports an error on %1: %2 (%3).",
-                             {ranks_phrase(cause_.ranks), cause_.reason, cause_.group});
+                             {ranks_phrase(cause_.ranks), cause_.reason, cause_.group_text()});
         verdict.fix.push_back(text(
             kContext, "Read the log of these ranks with NCCL_DEBUG=WARN: NCCL names the failed call there."));
         add_ranks(verdict);

@@ -53,6 +53,7 @@ struct CollectiveFinding {
     CollectiveFault fault = CollectiveFault::NotEntered;
     const char* source = "";        ///< "NCCL RAS", "Flight Recorder", "NCCL profiler"
     std::string group = {};         ///< "communicator 0xc0ffee", "process group default_pg"
+    std::string role = {};          ///< "tp group 2 (ranks 4, 5)"; empty: not known
     std::string collective = {};    ///< the one that does not end; empty: not known
     std::uint64_t sequence = 0;     ///< its number in the group; 0: not known
     std::vector<int> ranks = {};    ///< of the run, at fault; empty: the ranks are two equal halves
@@ -62,6 +63,8 @@ struct CollectiveFinding {
     bool standing = false;    ///< the answer before showed it, too: the run does not merely do something else
     std::vector<std::string> evidence = {};
 
+    /// For sentences.
+    std::string group_text() const { return role.empty() ? group : role + ", " + group; }
     /// The same fault in a later answer.
     bool is(const CollectiveFinding& other) const {
         return fault == other.fault && group == other.group && collective == other.collective &&

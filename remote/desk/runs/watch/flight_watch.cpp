@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/runs/watch/flight_watch.h>
+#include <remote/desk/runs/watch/group_words.h>
 #include <remote/desk/runs/watch/hang_sentences.h>
 #include <remote/desk/shared/text.h>
+#include <remote/observe/flight_recorder/flight_groups.h>
 
 #include <algorithm>
 #include <utility>
@@ -80,7 +82,14 @@ std::vector<std::string> frames_of(const FlightEntry& entry) {
     return frames;
 }
 
-std::vector<CollectiveFinding> collective_findings(const std::vector<FlightFinding>& findings) {
+std::vector<CollectiveFinding> collective_findings(const std::map<int, FlightDump>& dumps, int world_size) {
+    const int ranks = world_size > 0 ? world_size : static_cast<int>(dumps.size());
+    return collective_findings(match_flight_dumps(dumps, world_size),
+                               words_of_groups(observed_groups(dumps), ranks));
+}
+
+std::vector<CollectiveFinding> collective_findings(const std::vector<FlightFinding>& findings,
+                                                   const std::map<std::string, std::string>& roles) {
     std::vector<CollectiveFinding> all;
     for (const auto& finding : findings) {
         const auto fault = fault_of(finding.fault);
@@ -92,6 +101,9 @@ std::vector<CollectiveFinding> collective_findings(const std::vector<FlightFindi
         found.source = "Flight Recorder";
         found.group = text(kContext, "process group %1",
                            {finding.description.empty() ? finding.group : finding.description});
+        if (const auto role = roles.find(finding.group); role != roles.end()) {
+            found.role = role->second;
+        }
         found.collective = finding.variants.front().entry.operation;
         found.sequence = finding.sequence > 0 ? static_cast<std::uint64_t>(finding.sequence) : 0;
         found.ranks = finding.ranks;
@@ -100,7 +112,7 @@ std::vector<CollectiveFinding> collective_findings(const std::vector<FlightFindi
         for (const auto& variant : finding.variants) {
             found.calls.push_back({variant.ranks, call_of(variant.entry), frames_of(variant.entry)});
             found.evidence.push_back(text(kContext, "Flight Recorder: %1 (%2, collective %3): %4",
-                                          {named(variant.ranks), found.group,
+                                          {named(variant.ranks), found.group_text(),
                                            std::to_string(finding.sequence), call_of(variant.entry)}));
             for (const auto& frame : found.calls.back().frames) {
                 found.evidence.push_back("  " + frame);

@@ -13,8 +13,11 @@
 
 namespace rankscope::inline runs {
 
-/// What the dumps of PyTorch's Flight Recorder say about the ranks of the run.
-std::vector<CollectiveFinding> collective_findings(const std::vector<FlightFinding>& findings);
+/// What the dumps of PyTorch's Flight Recorder say about the ranks of the run. `roles`: words_of_groups().
+std::vector<CollectiveFinding> collective_findings(const std::vector<FlightFinding>& findings,
+                                                   const std::map<std::string, std::string>& roles = {});
+/// The same of all dumps; `world_size` as for match_flight_dumps().
+std::vector<CollectiveFinding> collective_findings(const std::map<int, FlightDump>& dumps, int world_size);
 
 /// "all_reduce of 1000 float32".
 std::string call_of(const FlightEntry& entry);

@@ -157,8 +157,7 @@ private:
             }
         }
         const bool all = found_.dumps.size() == request_.plan.ranks.size();
-        auto findings =
-            collective_findings(match_flight_dumps(found_.dumps, all ? request_.plan.world_size : 0));
+        auto findings = collective_findings(found_.dumps, all ? request_.plan.world_size : 0);
         std::move(findings.begin(), findings.end(), std::back_inserter(found_.findings));
     }
 

@@ -3,6 +3,7 @@
 
 #include <remote/desk/runs/watch/flight_dumps.h>
 #include <remote/desk/runs/watch/flight_watch.h>
+#include <remote/desk/runs/watch/group_words.h>
 #include <remote/desk/runs/watch/nccl_watch.h>
 #include <remote/desk/runs/watch/ras_watch.h>
 
@@ -166,7 +167,7 @@ void NcclWatch::take_flights(double now, const LaunchPlan& plan) {
         return;
     }
     const bool all = dumps_.size() == plan.ranks.size();
-    auto found = collective_findings(match_flight_dumps(dumps_, all ? plan.world_size : 0));
+    auto found = collective_findings(dumps_, all ? plan.world_size : 0);
     mark_standing(found, flights_);
     flights_ = std::move(found);
     dumps_.clear();
@@ -187,6 +188,14 @@ std::vector<CollectiveFinding> NcclWatch::findings(double now, const LaunchPlan&
     std::vector<CollectiveFinding> all = flights_;
     all.insert(all.end(), counted_.begin(), counted_.end());
     all.insert(all.end(), ras_.begin(), ras_.end());
+    if (!all.empty()) {
+        const auto roles = words_of_groups(counters_.groups(), plan.world_size);
+        for (CollectiveFinding& finding : all) {
+            if (const auto role = roles.find(finding.group); finding.role.empty() && role != roles.end()) {
+                finding.role = role->second;
+            }
+        }
+    }
     return all;
 }
 

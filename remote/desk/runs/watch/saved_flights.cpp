@@ -5,9 +5,11 @@
 #include <remote/desk/jobs/plan/launch_plan.h>
 #include <remote/desk/runs/watch/collective_cause.h>
 #include <remote/desk/runs/watch/flight_watch.h>
+#include <remote/desk/runs/watch/group_words.h>
 #include <remote/desk/runs/watch/hang_sentences.h>
 #include <remote/desk/runs/watch/saved_flights.h>
 #include <remote/desk/shared/text.h>
+#include <remote/observe/flight_recorder/flight_groups.h>
 #include <remote/observe/flight_recorder/flight_match.h>
 
 #include <algorithm>
@@ -114,8 +116,9 @@ std::vector<CollectiveFinding> SavedFlights::findings() const {
         newest_s = std::max(newest_s, modified_s);
     }
     std::vector<CollectiveFinding> all;
+    const auto roles = words_of_groups(observed_groups(dumps_), world_size());
     for (const auto& finding : match_flight_dumps(dumps_, world_size())) {
-        for (auto& found : collective_findings({finding})) {
+        for (auto& found : collective_findings({finding}, roles)) {
             if (waits(finding)) {
                 const double called_s = double(finding.variants.front().entry.created_ns) / 1e9;
                 const double waited_s = double(newest_s) - called_s;
