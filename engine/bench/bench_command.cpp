@@ -129,6 +129,12 @@ int parse(int argc, char** argv, BenchOptions& options) {
                  "also time each operation of a step by itself (--device cuda, one rank)");
     app.add_flag("--no-sync", options.no_sync,
                  "also time steps without communication, in turns, and report what it adds to a step");
+    app.add_option("--zero", options.zero, "0 (default), 1 or 2: what each rank keeps only its share of")
+        ->check(CLI::Range(0, 2))
+        ->excludes("--no-sync");
+    app.add_flag("--recompute", options.recompute,
+                 "compute blocks of the network again in the backward pass");
+    app.add_flag("--adamw", options.adamw, "update with AdamW (default: the tutorials' SGD)");
     app.add_option("--rendezvous-timeout", options.rendezvous_timeout_s,
                    "seconds to wait for all ranks (default 120)")
         ->check(CLI::Range(0.1, 86400.0));
@@ -183,6 +189,8 @@ CompileOptions compile_options(const BenchOptions& options, ProcessGroup* group,
     config.batch_size = options.batch;
     config.precision = options.precision;
     config.deterministic = options.deterministic;
+    config.parallel.zero = options.zero;
+    config.parallel.recompute = options.recompute ? "blocks" : "none";
     return engine::compile_options(config, group, device_group);
 }
 
@@ -226,6 +234,8 @@ Json line(const BenchOptions& options, const CompiledModel& model, const Graph& 
                    {"steps", options.steps},
                    {"warmup", options.warmup},
                    {"read", options.read},
+                   {"zero", options.zero},
+                   {"recompute", options.recompute},
                    {"parameters", parameter_count(graph)}};
     result.update(summary(ranks, options.batch));
     result["activation_mb"] = static_cast<double>(model.activation_bytes()) / 1048576.0;
@@ -256,7 +266,8 @@ Json measure(const BenchOptions& options, const ComputeDevice& device, Rendezvou
                                    options.precision == "fp16" ? std::optional(LossScale()) : std::nullopt};
     const std::unique_ptr<TrainingStep> with =
         model->training_step(stepping, {.group = device_group != nullptr ? device_group : group});
-    const std::unique_ptr<TrainingStep> without = model->training_step(stepping, {});
+    const std::unique_ptr<TrainingStep> without =
+        options.no_sync ? model->training_step(stepping, {}) : nullptr;
     with->prepare({.training = {options.batch}});
     const bool runs_ahead = with->ahead() > 0;
     std::vector<Batch> batches = ready_batches(options, graph);
@@ -266,7 +277,9 @@ Json measure(const BenchOptions& options, const ComputeDevice& device, Rendezvou
         std::copy_n(batches[0].pixels.begin(), std::min(targets.size(), batches[0].pixels.size()),
                     targets.begin());
     }
-    OptimizerStep update = bench_optimizer(options.model);
+    OptimizerStep update = options.adamw
+                               ? OptimizerStep{.kind = OptimizerKind::adamw, .lr = 1e-4, .weight_decay = 0.01}
+                               : bench_optimizer(options.model);
     std::size_t next = 0;
     std::size_t open = 0;  // steps whose results were not fetched
     const bool read_each = options.read == "each" || !runs_ahead;

@@ -28,6 +28,9 @@ struct BenchOptions {
     bool plan = false;        ///< only count what a step on a GPU consists of
     bool operations = false;  ///< also time each operation of a step by itself
     bool no_sync = false;     ///< also time steps without communication
+    int zero = 0;             ///< train.parallel.zero
+    bool recompute = false;   ///< train.parallel.recompute: blocks
+    bool adamw = false;       ///< instead of bench_optimizer()
     double rendezvous_timeout_s = 120;
     bool allow_no_token = false;
 };

@@ -136,9 +136,11 @@ void await_steps(const WorkerProcess& worker, std::size_t steps) {
 }
 
 TEST(Worker, KilledPeerEndsTheOthersAndIsNamed) {
-    for (const int victim : {0, 1, 2}) {
+    for (const auto& [victim, zero] : {std::pair{0, 0}, {1, 0}, {2, 0}, {1, 1}, {0, 2}}) {
         const TemporaryFolder folder;
-        auto workers = start_world(folder.path(), 3, endless_job());
+        json job = endless_job();
+        job["parallel"] = {{"zero", zero}, {"recompute", zero > 0 ? "blocks" : "none"}};
+        auto workers = start_world(folder.path(), 3, job);
         await_steps(workers[2], 3);
         workers[static_cast<std::size_t>(victim)].signal(SIGKILL);
         const auto killed = Clock::now();
@@ -184,9 +186,11 @@ void expect_peer_lost(WorkerProcess& survivor, int victim, std::chrono::steady_c
 }
 
 TEST(Worker, AStoppedPeerEndsTheOthersAndIsNamed) {
-    for (const int victim : {0, 2}) {
+    for (const auto& [victim, zero] : {std::pair{0, 0}, {2, 0}, {0, 1}, {2, 2}}) {
         const TemporaryFolder folder;
-        auto workers = start_world(folder.path(), 3, watched_job());
+        json job = watched_job();
+        job["parallel"] = {{"zero", zero}, {"recompute", zero > 0 ? "blocks" : "none"}};
+        auto workers = start_world(folder.path(), 3, job);
         await_steps(workers[1], 3);
         workers[static_cast<std::size_t>(victim)].signal(SIGSTOP);
         const auto stopped = Clock::now();
