@@ -478,15 +478,17 @@ void add_parallel(Table& table) {
     add(table, "parallel.zero", MEMBER(parallel.zero),
         {.range = {.min = 0, .max = 2},
          .label = "&ZeRO stage",
-         .help = "What each rank keeps only its share of: 0 nothing, 1 the optimizer's state, 2 also the "
-                 "gradients. The weights after each update are those of stage 0. Needs device: cpu.",
+         .help =
+             "0: every rank keeps everything; 1: its share of the optimizer's state; 2: of the gradients, "
+             "too. The weights are the same in all stages. Needs device: cpu.",
          .group = kParallel,
          .rare = true});
     add(table, "parallel.recompute", MEMBER(parallel.recompute),
         {.choices = {"none", "blocks"},
          .label = "Recomputation",
-         .help = "blocks: keep only what leads from one block of the network to the next, and compute the rest "
-                 "again for the backward pass. Less memory for about a third more time; the same results.",
+         .help =
+             "blocks: keep only the values between the blocks of the network and compute the others again in "
+             "the backward pass. Less memory, a longer step, the same results.",
          .group = kParallel,
          .rare = true});
 }

@@ -584,6 +584,10 @@
             <source>What the plugin writes cannot be read.</source>
             <translation>无法读取插件写出的内容。</translation>
         </message>
+        <message>
+            <source>%1 group %2: %3</source>
+            <translation>%1 组 %2：%3</translation>
+        </message>
     </context>
     <context>
         <name>Commands</name>
@@ -5847,6 +5851,26 @@
             <source>python3</source>
             <translation>python3</translation>
         </message>
+        <message>
+            <source>Memory of a rank</source>
+            <translation>每个 rank 的内存</translation>
+        </message>
+        <message>
+            <source>&amp;ZeRO stage</source>
+            <translation>&amp;ZeRO 阶段</translation>
+        </message>
+        <message>
+            <source>Recomputation</source>
+            <translation>重计算</translation>
+        </message>
+        <message>
+            <source>0: every rank keeps everything; 1: its share of the optimizer's state; 2: of the gradients, too. The weights are the same in all stages. Needs device: cpu.</source>
+            <translation>0：每个 rank 保存全部；1：只保存自己那份优化器状态；2：梯度也只保存自己那份。各阶段得到的权重相同。需要 device: cpu。</translation>
+        </message>
+        <message>
+            <source>blocks: keep only the values between the blocks of the network and compute the others again in the backward pass. Less memory, a longer step, the same results.</source>
+            <translation>blocks：只保留网络各块之间的值，其余在反向传播中重新计算。内存更少，步时更长，结果相同。</translation>
+        </message>
     </context>
     <context>
         <name>KeyInstall</name>
@@ -6859,6 +6883,26 @@
         <message>
             <source>%1 is not the Python of that environment: write %2.</source>
             <translation>%1 不是该环境的 Python：请写 %2。</translation>
+        </message>
+        <message>
+            <source>Write train.device: cpu, or leave train.parallel.zero out.</source>
+            <translation>写 train.device: cpu，或去掉 train.parallel.zero。</translation>
+        </message>
+        <message>
+            <source>about %1 of memory for each rank</source>
+            <translation>每个 rank 约需 %1 内存</translation>
+        </message>
+        <message>
+            <source>weights %1, gradients %2, optimizer %3, activations %4</source>
+            <translation>权重 %1，梯度 %2，优化器 %3，激活 %4</translation>
+        </message>
+        <message>
+            <source>each rank sends about %1 for an update</source>
+            <translation>每个 rank 每次更新约发送 %1</translation>
+        </message>
+        <message>
+            <source>The ranks compute on GPUs, where train.parallel.zero is unavailable.</source>
+            <translation>各 rank 在 GPU 上计算，而 train.parallel.zero 在 GPU 上不可用。</translation>
         </message>
     </context>
     <context>
@@ -9129,6 +9173,10 @@
         <message>
             <source>Tokens/s</source>
             <translation>token/s</translation>
+        </message>
+        <message>
+            <source>Sent to other ranks, MB</source>
+            <translation>发送给其他 rank，MB</translation>
         </message>
     </context>
     <context>
@@ -16192,6 +16240,14 @@
             <source>the steps went on; a run ends once its ranks miss each other there</source>
             <translation>训练步仍在继续；一旦各 rank 在那里发现彼此缺失，运行就会结束</translation>
         </message>
+        <message>
+            <source>%1 group %2 (ranks %3)</source>
+            <translation>%1 组 %2（rank %3）</translation>
+        </message>
+        <message>
+            <source>%1 group (ranks %2)</source>
+            <translation>%1 组（rank %2）</translation>
+        </message>
     </context>
     <context>
         <name>WindowActions</name>
@@ -17178,6 +17234,18 @@
             <source>the model %1 has no stochastic depth</source>
             <translation>模型 %1 没有随机深度</translation>
         </message>
+        <message>
+            <source>is set with parallel.zero, which sends gradients in fp32</source>
+            <translation>与 parallel.zero 同时设置，而后者以 fp32 发送梯度</translation>
+        </message>
+        <message>
+            <source>is not available on GPUs</source>
+            <translation>在 GPU 上不可用</translation>
+        </message>
+        <message>
+            <source>Set device: cpu, or leave parallel.zero out.</source>
+            <translation>设置 device: cpu，或去掉 parallel.zero。</translation>
+        </message>
     </context>
     <context>
         <name>metrics</name>
@@ -17558,16 +17626,20 @@
             <translation>学习率从 %1 缩放到 %2。</translation>
         </message>
         <message>
-            <source>Activations %1, parameters with gradients and optimizer %2, CUDA and its libraries about %3. An estimate, right within a quarter.</source>
-            <translation>激活值 %1，参数及其梯度和优化器状态 %2，CUDA 及其库约 %3。此为估计值，误差在四分之一以内。</translation>
-        </message>
-        <message>
             <source>A rank needs about %1 of the %2 that its GPU has for it.</source>
             <translation>每个 rank 约需 %1，其 GPU 可为其提供 %2。</translation>
         </message>
         <message>
             <source>Matrix products and convolutions of the forward and the backward pass, two operations for each multiply-add</source>
             <translation>前向和反向传播中的矩阵乘法和卷积，每次乘加计为两次运算</translation>
+        </message>
+        <message>
+            <source>CUDA and its libraries about %1</source>
+            <translation>CUDA 及其库约 %1</translation>
+        </message>
+        <message>
+            <source>An estimate, right within a quarter.</source>
+            <translation>估计值，误差在四分之一以内。</translation>
         </message>
     </context>
     <context>

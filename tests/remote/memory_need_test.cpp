@@ -135,8 +135,7 @@ TEST(PlanCost, ZeroDividesStateAndGradients) {
     (*job.train)["device"] = "auto";
     const auto refused = make_node_plan(two_gpu_nodes(), job, two_facts());
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.failure().what,
-              "train.parallel.zero is not available on GPUs, and the nodes have some.");
+    EXPECT_EQ(refused.failure().what, "The ranks compute on GPUs, where train.parallel.zero is unavailable.");
 }
 
 TEST(PlanCost, IsCountedInTheNetworkAndKept) {

@@ -365,7 +365,7 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
     if (cuda_engine && config::check_train_config(*job.train).empty() &&
         config::parse_train_config(*job.train).parallel.zero > 0) {
         return Failure{"device-and-backend", job.file.string(),
-                       text(kContext, "train.parallel.zero is not available on GPUs, and the nodes have some."),
+                       text(kContext, "The ranks compute on GPUs, where train.parallel.zero is unavailable."),
                        text(kContext, "Write train.device: cpu, or leave train.parallel.zero out."), ""};
     }
     const std::string precision = train_word(job, "precision");
