@@ -78,9 +78,10 @@ std::optional<TrainingCost> training_cost(const config::TrainConfig& config, int
                                                     ? published_accuracy(config.model)
                                                     : std::nullopt,
                           .memory = {}};
-        cost.memory.activations = bytes(kGaps * activation_bytes(graph, half ? kFloat / 2 : kFloat,
-                                                         config.parallel.recompute == "blocks") *
-                                        static_cast<double>(config.batch_size));
+        cost.memory.activations =
+            bytes(kGaps *
+                  activation_bytes(graph, half ? kFloat / 2 : kFloat, config.parallel.recompute == "blocks") *
+                  static_cast<double>(config.batch_size));
         add_parameters(config, graph, ranks, cost.memory);
         cost.memory.libraries = kLibraries;
         const double element = config.ddp.compression == "none" ? kFloat : kFloat / 2;

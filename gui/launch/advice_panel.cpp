@@ -135,10 +135,9 @@ void AdvicePanel::set_cost(const LaunchPlan& plan, const std::optional<MemoryNee
     if (!need) {
         memory_->setText(qs(memory_text(*cost, gpu) + sent));
     } else {
-        memory_->setText(need->fits()
-                             ? tr("A rank needs about %1 of the %2 that its GPU has for it.")
-                                   .arg(bytes_text(need->needed.total()), bytes_text(need->there))
-                             : qs(memory_note(need)));
+        memory_->setText(need->fits() ? tr("A rank needs about %1 of the %2 that its GPU has for it.")
+                                            .arg(bytes_text(need->needed.total()), bytes_text(need->there))
+                                      : qs(memory_note(need)));
     }
     QString kinds = qs(memory_text(*cost, gpu) + sent);
     if (gpu) {
