@@ -131,15 +131,15 @@ void AdvicePanel::set_cost(const LaunchPlan& plan, const std::optional<MemoryNee
         return;
     }
     const bool gpu = on_gpus(plan);
-    const std::string sent = cost->sent > 0 ? "; " + sent_text(*cost) : "";
+    QString kinds = qs(memory_text(*cost, gpu) + (cost->sent > 0 ? "; " + sent_text(*cost) : ""));
+    kinds[0] = kinds[0].toUpper();
     if (!need) {
-        memory_->setText(qs(memory_text(*cost, gpu) + sent));
+        memory_->setText(kinds);
     } else {
         memory_->setText(need->fits() ? tr("A rank needs about %1 of the %2 that its GPU has for it.")
                                             .arg(bytes_text(need->needed.total()), bytes_text(need->there))
                                       : qs(memory_note(need)));
     }
-    QString kinds = qs(memory_text(*cost, gpu) + sent);
     if (gpu) {
         kinds += u"; "_s + tr("CUDA and its libraries about %1").arg(bytes_text(cost->memory.libraries));
     }

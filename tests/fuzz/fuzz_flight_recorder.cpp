@@ -5,6 +5,7 @@
 
 #include "target.h"
 
+#include <remote/observe/flight_recorder/flight_groups.h>
 #include <remote/observe/flight_recorder/flight_match.h>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -26,6 +27,19 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     for (const FlightFinding& finding :
          match_flight_dumps({{0, *dump}, {3, half.value_or(FlightDump{})}}, 8)) {
         fuzz::require(!finding.variants.empty(), "a finding says what was called");
+    }
+    for (const int world : {0, 2, 8}) {
+        const std::vector<ObservedGroup> groups =
+            observed_groups({{0, *dump}, {1, half.value_or(FlightDump{})}});
+        const Mesh mesh = infer_mesh(groups, world);
+        fuzz::require(mesh.places.size() == groups.size(), "every group has a place");
+        for (const GroupPlace& place : mesh.places) {
+            fuzz::require(place.number >= 0 && place.number < place.groups, "numbers count the groups");
+            fuzz::require((place.role == GroupRole::Unknown) == place.axis.empty(), "a purpose has a name");
+        }
+        for (const int coordinate : coordinates(mesh, groups, 1)) {
+            fuzz::require(coordinate >= -1, "a place is an index");
+        }
     }
     return 0;
 }

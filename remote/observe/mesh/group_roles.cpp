@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -77,13 +78,14 @@ std::optional<std::string> own_name(std::string_view text) {
 
 /// From one rank to the next; 0: not the same for all.
 int stride_of(const std::vector<int>& ranks) {
-    const int stride = ranks.size() > 1 ? ranks[1] - ranks[0] : 1;
+    const auto step = [&](std::size_t i) { return std::int64_t{ranks[i]} - ranks[i - 1]; };
+    const std::int64_t stride = ranks.size() > 1 ? step(1) : 1;
     for (std::size_t i = 1; i < ranks.size(); ++i) {
-        if (ranks[i] - ranks[i - 1] != stride) {
+        if (step(i) != stride) {
             return 0;
         }
     }
-    return stride;
+    return stride > 0 && stride <= std::numeric_limits<int>::max() ? static_cast<int>(stride) : 0;
 }
 
 bool disjoint(const std::vector<const ObservedGroup*>& groups) {
