@@ -269,6 +269,7 @@ inline constexpr auto kFailureIds = std::to_array<std::string_view>({
     "store-recovered",
     "sudo-refused",
     "supervisor-died",
+    "tensor-across-nodes",
     "too-many-ranks",
     "torch-version-skew",
     "unknown-failure",

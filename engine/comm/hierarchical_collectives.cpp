@@ -40,6 +40,7 @@ void HierarchicalCollectives::reduce_scatter(const Reduction& reduction, Shares 
     in_parts(reduction, [&](const Reduction& part, std::size_t before) {
         const std::size_t count = part.count();
         std::vector<std::size_t> here;
+        here.reserve(by_host.size());
         for (const std::size_t share : by_host) {
             here.push_back(std::clamp(share, before, before + count) - before);
         }

@@ -3331,6 +3331,14 @@
             <source>Arm (aarch64): `packaging/setup --arm64 &amp;&amp; packaging/build arm64`. Others: start the run from such a computer.</source>
             <translation>Arm（aarch64）：`packaging/setup --arm64 &amp;&amp; packaging/build arm64`。其他处理器：请在此类计算机上启动运行。</translation>
         </message>
+        <message>
+            <source>Tensor groups cross nodes: {1} of {2}, for example {3}. Every layer waits for the network between them.</source>
+            <translation>张量并行组跨越了节点：{2} 个中的 {1} 个，例如 {3}。每一层都要等待节点之间的网络。</translation>
+        </message>
+        <message>
+            <source>Write `rank_order: block` in the job, or make the tensor-parallel size a divisor of the ranks of a node.</source>
+            <translation>在作业中写 `rank_order: block`，或使张量并行大小整除每个节点的 rank 数。</translation>
+        </message>
     </context>
     <context>
         <name>FaultMarks</name>
@@ -16247,6 +16255,22 @@
         <message>
             <source>%1 group (ranks %2)</source>
             <translation>%1 组（rank %2）</translation>
+        </message>
+        <message>
+            <source>%1 on %2</source>
+            <translation>%2 上的 %1</translation>
+        </message>
+        <message>
+            <source>Tensor groups cross nodes: %1 of %2, for example %3. Every layer waits for the network between them.</source>
+            <translation>张量并行组跨越了节点：%2 个中的 %1 个，例如 %3。每一层都要等待节点之间的网络。</translation>
+        </message>
+        <message>
+            <source>Make the tensor-parallel size a divisor of the ranks of a node.</source>
+            <translation>使张量并行大小整除每个节点的 rank 数。</translation>
+        </message>
+        <message>
+            <source>Write `rank_order: block` in the job: the ranks of a node are then neighbours.</source>
+            <translation>在作业中写 `rank_order: block`：同一节点的 rank 便相邻。</translation>
         </message>
     </context>
     <context>

@@ -345,6 +345,41 @@ TEST(NcclWatch, TheProfilerNamesTheRankThatHasNotCalled) {
     EXPECT_NE(found->verdict.title.find("AllReduce 42"), std::string::npos) << found->verdict.title;
 }
 
+/// Four ranks on two nodes, one rank of each node in turn: neighbours are on different nodes.
+TEST(NcclWatch, TensorGroupsThatCrossNodesAreANotice) {
+    const auto watched = [](const std::vector<std::string>& nodes, bool named) {
+        LaunchPlan plan = plan_of(4);
+        NcclWatch nccl;
+        for (int rank = 0; rank < 4; ++rank) {
+            plan.ranks[static_cast<std::size_t>(rank)].node = nodes[static_cast<std::size_t>(rank)];
+            NcclEvent event;
+            event.communicators = {{.id = {0x100 + static_cast<std::uint64_t>(rank / 2)},
+                                    .name = named ? "TENSOR_MODEL_PARALLEL_GROUP" : "",
+                                    .rank = rank % 2,
+                                    .ranks = 2}};
+            Event one;
+            one.rank = rank;
+            one.body = std::move(event);
+            static_cast<void>(nccl.observe(one));
+        }
+        const auto notice = nccl.take_crossing(100, plan);
+        EXPECT_FALSE(nccl.take_crossing(200, plan) && notice) << "once";
+        return notice;
+    };
+    const auto turns = watched({"a", "b", "a", "b"}, true);
+    ASSERT_TRUE(turns);
+    EXPECT_EQ(turns->id.str(), "tensor-across-nodes");
+    EXPECT_NE(turns->title.find("2 of 2, for example tp group 0 (ranks 0 and 1) on a, b"), std::string::npos)
+        << turns->title;
+    EXPECT_NE(turns->fix.front().find("rank_order: block"), std::string::npos);
+    const auto uneven = watched({"a", "a", "a", "b"}, true);
+    ASSERT_TRUE(uneven);
+    EXPECT_NE(uneven->fix.front().find("a divisor"), std::string::npos) << uneven->fix.front();
+    EXPECT_FALSE(watched({"a", "a", "b", "b"}, true));
+    EXPECT_FALSE(watched({"a", "b", "c", "d"}, true)) << "no node has room for a group";
+    EXPECT_FALSE(watched({"a", "b", "a", "b"}, false)) << "nothing says what the groups are for";
+}
+
 /// Two tensor groups of neighbours, two data groups across them; rank 3 does not come to its tensor group.
 TEST(NcclWatch, TheProfilerNamesTheGroupByItsPurpose) {
     Stall stall(4);

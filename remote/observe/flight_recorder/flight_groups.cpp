@@ -57,6 +57,7 @@ std::vector<ObservedGroup> observed_groups(const std::map<int, FlightDump>& dump
         }
     }
     std::vector<ObservedGroup> groups;
+    groups.reserve(seen.size());
     for (auto& [name, one] : seen) {
         groups.push_back({.name = name,
                           .description = one.description,

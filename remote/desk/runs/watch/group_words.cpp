@@ -5,12 +5,89 @@
 #include <remote/desk/runs/watch/hang_sentences.h>
 #include <remote/desk/shared/text.h>
 
+#include <algorithm>
+#include <set>
+
 namespace rankscope::inline runs {
 namespace {
 
 constexpr const char* kContext = "Watcher";
 
+/// By rank.
+std::vector<std::string> nodes_of(const LaunchPlan& plan) {
+    std::vector<std::string> nodes;
+    for (const RankPlan& rank : plan.ranks) {
+        nodes.push_back(rank.node);
+    }
+    return nodes;
+}
+
+/// The ranks of each node follow one another.
+bool in_blocks(const std::vector<std::string>& nodes) {
+    std::set<std::string> done;
+    for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+        if ((rank == 0 || nodes[rank] != nodes[rank - 1]) && !done.insert(nodes[rank]).second) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
+
+std::optional<NoticeEvent> tensor_across_nodes(const std::vector<ObservedGroup>& groups,
+                                               const LaunchPlan& plan) {
+    const std::vector<std::string> nodes = nodes_of(plan);
+    std::map<std::string, std::size_t> room;
+    for (const std::string& node : nodes) {
+        ++room[node];
+    }
+    const Mesh mesh = infer_mesh(groups, static_cast<int>(nodes.size()));
+    std::size_t tensor_groups = 0;
+    std::size_t crossing = 0;
+    std::string example;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        if (mesh.places[i].role != GroupRole::Tensor) {
+            continue;
+        }
+        std::set<std::string> of_group;
+        for (const int rank : groups[i].ranks) {
+            if (rank >= 0 && static_cast<std::size_t>(rank) < nodes.size()) {
+                of_group.insert(nodes[static_cast<std::size_t>(rank)]);
+            }
+        }
+        const bool fits = std::any_of(room.begin(), room.end(), [&](const auto& node) {
+            return node.second >= groups[i].ranks.size();
+        });
+        ++tensor_groups;
+        if (of_group.size() < 2 || !fits) {
+            continue;
+        }
+        if (++crossing == 1) {
+            std::string names;
+            for (const std::string& node : of_group) {
+                names += (names.empty() ? "" : ", ") + node;
+            }
+            example = text(kContext, "%1 on %2", {group_words(mesh.places[i], groups[i]), names});
+        }
+    }
+    if (crossing == 0) {
+        return std::nullopt;
+    }
+    NoticeEvent notice;
+    notice.id = kTensorAcrossNodes;
+    notice.args = {std::to_string(crossing), std::to_string(tensor_groups), example};
+    notice.title = text(kContext,
+                        "Tensor groups cross nodes: %1 of %2, for example %3. Every layer waits for the "
+                        "network between them.",
+                        {notice.args[0], notice.args[1], notice.args[2]});
+    notice.fix = {in_blocks(nodes)
+                      ? text(kContext, "Make the tensor-parallel size a divisor of the ranks of a node.")
+                      : text(kContext,
+                             "Write `rank_order: block` in the job: the ranks of a node are then "
+                             "neighbours.")};
+    return notice;
+}
 
 std::string group_words(const GroupPlace& place, const ObservedGroup& group) {
     if (place.axis.empty() || place.role == GroupRole::World) {

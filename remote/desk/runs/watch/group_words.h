@@ -3,9 +3,12 @@
 
 #pragma once
 
+#include <remote/desk/jobs/plan/launch_plan.h>
 #include <remote/observe/mesh/group_roles.h>
+#include <remote/wire/event.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,5 +18,12 @@ namespace rankscope::inline runs {
 std::string group_words(const GroupPlace& place, const ObservedGroup& group);
 /// By ObservedGroup::name, those that are known.
 std::map<std::string, std::string> words_of_groups(const std::vector<ObservedGroup>& groups, int world_size);
+
+inline constexpr FailureId kTensorAcrossNodes = "tensor-across-nodes";
+
+/// A notice when tensor groups have ranks on several nodes although a node has room for a group: the ranks of a tensor
+/// group exchange something in every layer.
+std::optional<NoticeEvent> tensor_across_nodes(const std::vector<ObservedGroup>& groups,
+                                               const LaunchPlan& plan);
 
 }  // namespace rankscope::inline runs

@@ -25,6 +25,8 @@ constexpr double kFlightPauseS = 4;
 constexpr double kFlightLaterS = 60;
 constexpr int kCloseRounds = 3;
 constexpr std::size_t kMostFlightRanks = 128;
+constexpr double kCrossingPauseS = 5;
+constexpr int kCrossingLooks = 24;
 constexpr double kCountsPauseS = 2.5;  // the agents send them once a second
 
 /// `standing`: the round before showed it, too.
@@ -39,6 +41,9 @@ void mark_standing(std::vector<CollectiveFinding>& now, const std::vector<Collec
 }  // namespace
 
 bool NcclWatch::observe(const Event& event) {
+    if (const auto* notice = event.as<NoticeEvent>(); notice != nullptr && notice->id == kTensorAcrossNodes) {
+        crossing_told_ = true;  // before this desk was connected to the run
+    }
     if (const auto* nccl = event.as<NcclEvent>()) {
         return event.rank >= 0 && counters_.observe(event.rank, *nccl, directory_);
     }
@@ -197,6 +202,18 @@ std::vector<CollectiveFinding> NcclWatch::findings(double now, const LaunchPlan&
         }
     }
     return all;
+}
+
+std::optional<NoticeEvent> NcclWatch::take_crossing(double now, const LaunchPlan& plan) {
+    if (crossing_told_ || crossing_looks_ == kCrossingLooks || now < crossing_next_) {
+        return std::nullopt;
+    }
+    crossing_next_ = now + kCrossingPauseS;
+    const std::vector<ObservedGroup> groups = counters_.groups();
+    crossing_looks_ += groups.empty() ? 0 : 1;
+    auto notice = tensor_across_nodes(groups, plan);
+    crossing_told_ = notice.has_value();
+    return notice;
 }
 
 void NcclWatch::end_stall() {

@@ -46,6 +46,8 @@ public:
 
     /// To be called once a look.
     std::vector<CollectiveFinding> findings(double now, const LaunchPlan& plan);
+    /// See tensor_across_nodes(): once, in the first minutes after communicators were opened.
+    std::optional<NoticeEvent> take_crossing(double now, const LaunchPlan& plan);
     /// The run makes progress, or starts again: what was seen is over.
     void end_stall();
 
@@ -73,6 +75,9 @@ private:
     std::map<int, FlightDump> dumps_;
     std::vector<CollectiveFinding> flights_;
 
+    double crossing_next_ = 0;
+    int crossing_looks_ = 0;
+    bool crossing_told_ = false;
     double counted_at_ = 0;
     std::vector<RasFinding> counters_before_;
     std::vector<CollectiveFinding> counted_;

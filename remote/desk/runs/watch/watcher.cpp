@@ -140,6 +140,13 @@ void Watcher::step(std::unique_lock<std::mutex>& lock) {
         post(std::move(*over));
         lock.lock();
     }
+    if (auto crossing = nccl_.take_crossing(now, plan_)) {
+        Event event;
+        event.body = *std::move(crossing);
+        lock.unlock();
+        hooks_.post(std::move(event));
+        lock.lock();
+    }
     if (!unavailable_) {
         ask_nccl(lock);
     }
