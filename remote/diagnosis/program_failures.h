@@ -326,8 +326,10 @@ inline constexpr auto kProgramFailures = std::to_array<CatalogueEntry>({
     {"supervisor-died", ExitClass::Unreachable, "The supervisor cannot be started.",
      "Check the process limit (`ulimit -u`) and the free memory of the node."},
     {"tensor-across-nodes", ExitClass::None,
-     "Tensor groups cross nodes: {1} of {2}, for example {3}. Every layer waits for the network between them.",
-     "Write `rank_order: block` in the job, or make the tensor-parallel size a divisor of the ranks of a node."},
+     "Tensor groups cross nodes: {1} of {2}, for example {3}. Every layer waits for the network between "
+     "them.",
+     "Write `rank_order: block` in the job, or make the tensor-parallel size a divisor of the ranks of a "
+     "node."},
     {"too-many-ranks", ExitClass::Usage, "The job has more ranks than the nodes allow.",
      "Correct procs_per_node: in the job."},
     {"unknown-failure", ExitClass::Unreachable, "The agent on {node} reports a failure.", ""},
