@@ -81,7 +81,7 @@ TEST_P(Programs, GroupsHaveThePurposeThatTheProgramGaveThem) {
 INSTANTIATE_TEST_SUITE_P(
     Recorded, Programs,
     ::testing::Values(
-        Program{"ddp", "dp 4", {"dp 0 [0 1 2 3]"}}, Program{"fsdp2", "dp 4", {"dp 0 [0 1 2 3]"}},
+        Program{"ddp", "world 4", {"world 0 [0 1 2 3]"}}, Program{"fsdp2", "world 4", {"world 0 [0 1 2 3]"}},
         Program{"hsdp",
                 "dp_replicate 2 · dp_shard 4",
                 {"dp_replicate 1 [1 5]", "dp_shard 0 [0 1 2 3]", "world 0 [0 1 2 3 4 5 6 7]"}},
@@ -89,9 +89,9 @@ INSTANTIATE_TEST_SUITE_P(
         Program{"pp_dp", "pp 2 · dp 4", {"dp 0 [0 1 2 3]", "pp 1 [1 5]", "world 0 [0 1 2 3 4 5 6 7]"}},
         Program{"unnamed_tp_dp", "dp 2 · tp 2", {"dp 1 [1 3]", "tp 0 [0 1]", "world 0 [0 1 2 3]"}},
         Program{"unnamed_dp", "world 4", {" 0 [0 1]", "world 0 [0 1 2 3]"}},
-        Program{"deepspeed1", "dp 4", {"dp 0 [0 1 2 3]", "world 0 [0 1 2 3]"}},
-        Program{"deepspeed2", "dp 4", {"dp 0 [0 1 2 3]", "world 0 [0 1 2 3]"}},
-        Program{"deepspeed3", "dp 4", {"dp 0 [0 1 2 3]", "world 0 [0 1 2 3]"}},
+        Program{"deepspeed1", "world 4", {"world 0 [0 1 2 3]", "world 0 [0 1 2 3]"}},
+        Program{"deepspeed2", "world 4", {"world 0 [0 1 2 3]", "world 0 [0 1 2 3]"}},
+        Program{"deepspeed3", "world 4", {"world 0 [0 1 2 3]", "world 0 [0 1 2 3]"}},
         Program{"megatron",
                 "pp 2 · dp 2 · tp 2",
                 {"dp 1 [1 3]", "embedding 1 [1 5]", "mp 0 [0 1 4 5]", "pp 1 [1 5]", "tp 0 [0 1]",
@@ -146,6 +146,12 @@ TEST(InferMesh, TellsTheAxesOfUnnamedGroupsByTheirTraffic) {
               (std::vector<std::string>{"dp 9 [33 37 41 45]", "pp 5 [5 21 37 53]", "tp 9 [36 37 38 39]",
                                         groups_of(mesh, groups, 37).back()}));
     EXPECT_EQ(coordinates(mesh, groups, 37), (std::vector<int>{2, 1, 1}));
+    std::vector<ObservedGroup> gathered = groups;  // as FSDP in two levels: no tensor groups
+    for (ObservedGroup& group : gathered) {
+        group.traffic =
+            group.traffic.reductions > 0 ? GroupTraffic{.scatters = 32, .gathers = 64} : group.traffic;
+    }
+    EXPECT_EQ(axes_text(infer_mesh(gathered, 64)), "pp 4") << "two readings are none";
     std::vector<ObservedGroup> silent = groups;
     for (ObservedGroup& group : silent) {
         group.traffic = {};

@@ -115,7 +115,6 @@ public:
             read_traffic(i);
         }
         compare_families();
-        name_the_world();
         number();
         return std::move(mesh_);
     }
@@ -154,8 +153,9 @@ private:
         }
     }
 
-    /// Two families of unknown groups that cross each other: those of neighbours that work more often are tensor groups,
-    /// the others hold copies of one part. Of one family with neither, only gradients that are scattered tell data.
+    /// Two families of unknown groups that cross each other: those of neighbours that sum at least twice as often as the
+    /// others are tensor groups, the others hold copies of one part. Gathered weights (FSDP) are no sums, and hierarchical
+    /// sums are as many in both; one family alone may be anything.
     void compare_families() {
         std::map<std::pair<std::size_t, int>, std::vector<std::size_t>> families;
         for (std::size_t i = 0; i < groups_.size(); ++i) {
@@ -166,42 +166,33 @@ private:
         }
         std::erase_if(families, [&](const auto& family) {
             std::vector<const ObservedGroup*> members;
-            std::uint64_t operations = 0;
             for (const std::size_t i : family.second) {
                 members.push_back(&groups_[i]);
-                operations += groups_[i].traffic.collectives();
             }
-            return !disjoint(members) || operations == 0;
+            return !disjoint(members) || busiest(family.second).collectives() == 0;
         });
-        const auto operations = [&](const std::vector<std::size_t>& family) {
-            std::uint64_t most = 0;
-            for (const std::size_t i : family) {
-                most = std::max(most, groups_[i].traffic.collectives());
-            }
-            return most;
-        };
-        const auto scattered = [&](const std::vector<std::size_t>& family) {
-            return std::any_of(family.begin(), family.end(), [&](std::size_t i) {
-                const GroupTraffic& traffic = groups_[i].traffic;
-                return traffic.scatters > 0 && traffic.gathers > 0;
-            });
-        };
-        const bool tensor_known = has(GroupRole::Tensor);
-        const bool data_known = has(GroupRole::Data);
-        if (families.size() == 2 && !tensor_known && !data_known) {
-            auto inner = families.begin();
-            auto outer = std::next(inner);
-            if (inner->first.second > outer->first.second) {
-                std::swap(inner, outer);
-            }
-            if (inner->first.second == 1 && operations(inner->second) > operations(outer->second)) {
-                set_all(inner->second, GroupRole::Tensor);
-                set_all(outer->second, GroupRole::Data);
-            }
-        } else if (families.size() == 1 && !data_known &&
-                   (tensor_known || has(GroupRole::Pipeline) || scattered(families.begin()->second))) {
-            set_all(families.begin()->second, GroupRole::Data);
+        if (families.size() != 2 || has(GroupRole::Tensor) || has(GroupRole::Data)) {
+            return;
         }
+        auto inner = families.begin();
+        auto outer = std::next(inner);
+        if (inner->first.second > outer->first.second) {
+            std::swap(inner, outer);
+        }
+        const GroupTraffic sums = busiest(inner->second);
+        if (inner->first.second == 1 && sums.reductions > 2 * (sums.gathers + sums.scatters) &&
+            sums.reductions >= 2 * busiest(outer->second).collectives()) {
+            set_all(inner->second, GroupRole::Tensor);
+            set_all(outer->second, GroupRole::Data);
+        }
+    }
+
+    GroupTraffic busiest(const std::vector<std::size_t>& family) const {
+        GroupTraffic most;
+        for (const std::size_t i : family) {
+            most = groups_[i].traffic.collectives() > most.collectives() ? groups_[i].traffic : most;
+        }
+        return most;
     }
 
     void set_all(const std::vector<std::size_t>& family, GroupRole role) {
@@ -213,26 +204,6 @@ private:
     bool has(GroupRole role) const {
         return std::any_of(mesh_.places.begin(), mesh_.places.end(),
                            [&](const GroupPlace& place) { return place.role == role; });
-    }
-
-    /// Where all ranks reduce together and no other group is there, it is data parallelism.
-    void name_the_world() {
-        for (std::size_t i = 0; i < groups_.size(); ++i) {
-            const GroupTraffic& traffic = groups_[i].traffic;
-            const bool alone =
-                std::none_of(mesh_.places.begin(), mesh_.places.end(), [](const GroupPlace& place) {
-                    return place.role != GroupRole::World && place.role != GroupRole::Own &&
-                           place.role != GroupRole::Unknown;
-                });
-            const bool others = std::any_of(groups_.begin(), groups_.end(), [&](const ObservedGroup& group) {
-                return group.ranks.size() > 1 && group.ranks.size() < world_size_ &&
-                       group.traffic.collectives() + group.traffic.messages > 0;
-            });
-            if (mesh_.places[i].role == GroupRole::World && alone && !others &&
-                traffic.reductions + traffic.scatters > 0) {
-                set(i, GroupRole::Data);
-            }
-        }
     }
 
     void number() {
