@@ -328,8 +328,8 @@ inline constexpr auto kProgramFailures = std::to_array<CatalogueEntry>({
     {"tensor-across-nodes", ExitClass::None,
      "Tensor groups cross nodes: {1} of {2}, for example {3}. Every layer waits for the network between "
      "them.",
-     "Write `rank_order: block` in the job, or make the tensor-parallel size a divisor of the ranks of a "
-     "node."},
+     "Give the ranks of each node consecutive numbers (`rank_order: block` in the job, with Slurm "
+     "`--distribution=block`), or make the tensor-parallel size a divisor of the ranks of a node."},
     {"too-many-ranks", ExitClass::Usage, "The job has more ranks than the nodes allow.",
      "Correct procs_per_node: in the job."},
     {"unknown-failure", ExitClass::Unreachable, "The agent on {node} reports a failure.", ""},

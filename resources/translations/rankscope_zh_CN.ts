@@ -3336,8 +3336,8 @@
             <translation>张量并行组跨越了节点：{2} 个中的 {1} 个，例如 {3}。每一层都要等待节点之间的网络。</translation>
         </message>
         <message>
-            <source>Write `rank_order: block` in the job, or make the tensor-parallel size a divisor of the ranks of a node.</source>
-            <translation>在作业中写 `rank_order: block`，或使张量并行大小整除每个节点的 rank 数。</translation>
+            <source>Give the ranks of each node consecutive numbers (`rank_order: block` in the job, with Slurm `--distribution=block`), or make the tensor-parallel size a divisor of the ranks of a node.</source>
+            <translation>让每个节点的 rank 编号连续（在作业中写 `rank_order: block`，Slurm 用 `--distribution=block`），或使张量并行大小整除每个节点的 rank 数。</translation>
         </message>
     </context>
     <context>
@@ -16269,8 +16269,8 @@
             <translation>使张量并行大小整除每个节点的 rank 数。</translation>
         </message>
         <message>
-            <source>Write `rank_order: block` in the job: the ranks of a node are then neighbours.</source>
-            <translation>在作业中写 `rank_order: block`：同一节点的 rank 便相邻。</translation>
+            <source>Give the ranks of each node consecutive numbers: `rank_order: block` in the job, with Slurm `--distribution=block`.</source>
+            <translation>让每个节点的 rank 编号连续：在作业中写 `rank_order: block`，Slurm 用 `--distribution=block`。</translation>
         </message>
     </context>
     <context>

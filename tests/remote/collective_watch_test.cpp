@@ -6,6 +6,7 @@
 #include <base/files.h>
 #include <remote/desk/runs/watch/collective_cause.h>
 #include <remote/desk/runs/watch/flight_watch.h>
+#include <remote/desk/runs/watch/group_words.h>
 #include <remote/desk/runs/watch/nccl_watch.h>
 #include <remote/desk/runs/watch/ras_watch.h>
 
@@ -376,6 +377,10 @@ TEST(NcclWatch, TensorGroupsThatCrossNodesAreANotice) {
     ASSERT_TRUE(uneven);
     EXPECT_NE(uneven->fix.front().find("a divisor"), std::string::npos) << uneven->fix.front();
     EXPECT_FALSE(watched({"a", "a", "b", "b"}, true));
+    LaunchPlan early = plan_of(2);  // torchrun on two nodes: its four ranks are not in the plan yet
+    EXPECT_FALSE(tensor_across_nodes({{.name = "a", .description = "tp", .ranks = {0, 1}},
+                                      {.name = "b", .description = "tp", .ranks = {2, 3}}},
+                                     early));
     EXPECT_FALSE(watched({"a", "b", "c", "d"}, true)) << "no node has room for a group";
     EXPECT_FALSE(watched({"a", "b", "a", "b"}, false)) << "nothing says what the groups are for";
 }

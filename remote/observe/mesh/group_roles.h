@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-/// What the process groups of a program are for: the axes of its mesh.
+/// The purposes of the process groups of a program: the axes of its mesh.
 namespace rankscope {
 
 enum class GroupRole {
@@ -54,7 +54,7 @@ struct ObservedGroup {
     GroupTraffic traffic = {};
 };
 
-/// What one group is for.
+/// The purpose of one group.
 struct GroupPlace {
     GroupRole role = GroupRole::Unknown;
     std::string axis = {};  ///< "tp", "dp_shard", "embedding"; empty: unknown

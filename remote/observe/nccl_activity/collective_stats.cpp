@@ -545,7 +545,7 @@ void CollectiveStats::add_rows(CollectiveReport& report, const std::vector<std::
     }
 }
 
-/// Anew when a rank has opened a communicator, or a function or size is new.
+/// Runs again only when a rank has opened a communicator, or when a function or size is new.
 void CollectiveStats::name_axes() {
     std::size_t known = sums_.size();
     std::size_t world = ranks_.size();

@@ -15,9 +15,11 @@ constexpr const char* kContext = "Watcher";
 
 /// By rank.
 std::vector<std::string> nodes_of(const LaunchPlan& plan) {
-    std::vector<std::string> nodes;
+    std::vector<std::string> nodes(plan.ranks.size());
     for (const RankPlan& rank : plan.ranks) {
-        nodes.push_back(rank.node);
+        if (rank.rank >= 0 && static_cast<std::size_t>(rank.rank) < nodes.size()) {
+            nodes[static_cast<std::size_t>(rank.rank)] = rank.node;
+        }
     }
     return nodes;
 }
@@ -52,9 +54,10 @@ std::optional<NoticeEvent> tensor_across_nodes(const std::vector<ObservedGroup>&
         }
         std::set<std::string> of_group;
         for (const int rank : groups[i].ranks) {
-            if (rank >= 0 && static_cast<std::size_t>(rank) < nodes.size()) {
-                of_group.insert(nodes[static_cast<std::size_t>(rank)]);
+            if (rank < 0 || static_cast<std::size_t>(rank) >= nodes.size()) {
+                return std::nullopt;  // a program has started ranks that the plan does not have yet
             }
+            of_group.insert(nodes[static_cast<std::size_t>(rank)]);
         }
         const bool fits = std::any_of(room.begin(), room.end(), [&](const auto& node) {
             return node.second >= groups[i].ranks.size();
@@ -84,8 +87,8 @@ std::optional<NoticeEvent> tensor_across_nodes(const std::vector<ObservedGroup>&
     notice.fix = {in_blocks(nodes)
                       ? text(kContext, "Make the tensor-parallel size a divisor of the ranks of a node.")
                       : text(kContext,
-                             "Write `rank_order: block` in the job: the ranks of a node are then "
-                             "neighbours.")};
+                             "Give the ranks of each node consecutive numbers: `rank_order: block` in "
+                             "the job, with Slurm `--distribution=block`.")};
     return notice;
 }
 
