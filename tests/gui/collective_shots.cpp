@@ -12,6 +12,7 @@
 #include <tests/gui/synthetic_activity.h>
 #include <tests/gui/synthetic_run.h>
 
+#include <QComboBox>
 #include <QCoreApplication>
 #include <QElapsedTimer>
 #include <QTabWidget>
@@ -66,9 +67,14 @@ void collective_shots(MainWindow& window, const std::function<void(QWidget*, con
         {"collectives-slow", {.slow = 5}},
         {"collectives-behind", {.behind = 11}},
         {"collectives-1024", {.ranks = 1024, .seconds = 4, .behind = 777}},
+        {"collectives-mesh", {.tensor = 4}},
         {"collectives-absent", {.unavailable = "nccl-too-old"}}};
     for (const auto& [name, what] : scenes) {
         show_activity(window, what, name);
+        if (what.tensor > 0) {
+            auto* chooser = window.live_page()->nccl()->findChild<QComboBox*>(u"collectiveCommunicator"_s);
+            chooser->setCurrentIndex(std::max(chooser->findText(u"tp group 1"_s, Qt::MatchStartsWith), 0));
+        }
         take(&window, name);
     }
     const SyntheticActivity what;

@@ -68,6 +68,19 @@ void add_totals(NcclEvent& event, const Kind& kind, double mean_s) {
     event.totals.push_back(totals);
 }
 
+/// Tensor groups of neighbours and data groups across them, which have no names.
+void add_mesh(NcclEvent& event, const SyntheticActivity& what, int rank) {
+    const auto add = [&](int id, int place, int ranks, const Kind& kind) {
+        event.communicators.push_back({{static_cast<std::uint64_t>(id)}, "", place, ranks, false});
+        add_totals(event, kind, kind.transfer_s);
+        event.totals.back().communicator = event.communicators.back().id;
+    };
+    add(0x7e00 + rank / what.tensor, rank % what.tensor, what.tensor,
+        {"AllReduce", 4'194'304, 0.0006, 96, false});
+    add(0xda00 + rank % what.tensor, rank / what.tensor, what.ranks / what.tensor,
+        {"AllReduce", 26'214'400, 0.02, 4, false});
+}
+
 NcclEvent event_of(const SyntheticActivity& what, int rank, int second) {
     NcclEvent event;
     event.seconds = 1;
@@ -88,6 +101,9 @@ NcclEvent event_of(const SyntheticActivity& what, int rank, int second) {
             event.operations.push_back(
                 operation_of(kind, sequence, at + static_cast<std::int64_t>(late ? 18'000 : 0), seconds));
         }
+    }
+    if (what.tensor > 0) {
+        add_mesh(event, what, rank);
     }
     const std::uint64_t done = static_cast<std::uint64_t>(second + 1) * 70;
     event.progress = {{kWorld, "AllReduce", done, done, done}};

@@ -17,6 +17,7 @@ struct SyntheticActivity {
     int slow = -1;                 ///< this rank enters every collective late
     int behind = -1;               ///< in the end, this rank does not enter an AllReduce, and the others wait
     double open_for_s = 14;        ///< for so long
+    int tensor = 0;                ///< ranks of a tensor group, neighbours; 0: none
     std::string unavailable = {};  ///< of all ranks
     std::int64_t start_us = 1'760'000'000'000'000;
 };

@@ -261,6 +261,23 @@ TEST_F(Collectives, ACommunicatorIsChosen) {
     EXPECT_EQ(table()->rowCount(), 1);
 }
 
+TEST_F(Collectives, ACommunicatorIsNamedByItsAxisAndStaysChosen) {
+    RunReading reader("run");
+    for (const Event& event : activity_events({.ranks = 8, .seconds = 2, .tensor = 2})) {
+        reader.take(event);
+    }
+    show(reader.snapshot());
+    auto* chooser = child<QComboBox>(&tab_, "collectiveCommunicator");
+    ASSERT_EQ(chooser->count(), 1 + 1 + 4 + 2) << "all, the world, tensor and data groups";
+    const int tensor = chooser->findText(u"tp group 1: 0x7e01, 2 ranks"_s);
+    EXPECT_GE(chooser->findText(u"dp group 0: 0xda00, 4 ranks"_s), 0);
+    ASSERT_GE(tensor, 0);
+    chooser->setCurrentIndex(tensor);
+    EXPECT_EQ(table()->rowCount(), 1);
+    show(reader.snapshot());
+    EXPECT_EQ(chooser->currentText(), u"tp group 1: 0x7e01, 2 ranks"_s);
+}
+
 TEST(CollectiveFormat, NumbersHaveThreeDigits) {
     EXPECT_EQ(latency_text(0), u"–"_s);
     EXPECT_EQ(latency_text(8.1e-8), u"81 ns"_s);
