@@ -34,7 +34,7 @@ void HierarchicalCollectives::all_reduce(const Reduction& reduction) {
     });
 }
 
-/// Where the shares of each host's ranks are one behind the other, a leader gets only those of its host.
+/// A leader gets only the shares of its host, where the ranks of each host are consecutive.
 void HierarchicalCollectives::reduce_scatter(const Reduction& reduction, Shares shares) {
     const std::vector<std::size_t> by_host = shares_of_hosts(shares);
     in_parts(reduction, [&](const Reduction& part, std::size_t before) {
@@ -50,7 +50,7 @@ void HierarchicalCollectives::reduce_scatter(const Reduction& reduction, Shares 
     });
 }
 
-/// Empty where the ranks of a host are not one behind the other.
+/// Empty where the ranks of a host are not consecutive.
 std::vector<std::size_t> HierarchicalCollectives::shares_of_hosts(Shares shares) const {
     std::vector<std::size_t> result{0};
     int next = 0;

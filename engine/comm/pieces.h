@@ -12,7 +12,7 @@
 
 namespace rankscope::engine {
 
-/// Elements that lie one behind the other; a collective works on a list of them as if they were one array.
+/// Contiguous elements; a collective works on a list of pieces as if they were one array.
 struct Piece {
     void* data = nullptr;
     std::size_t count = 0;  ///< elements

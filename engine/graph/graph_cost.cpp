@@ -153,7 +153,7 @@ double activation_bytes(const Graph& graph, const Schedule& schedule, double ele
     IndexedVector<ValueId, std::size_t> made(graph.values.size(), 0);
     IndexedVector<ValueId, std::size_t> last(graph.values.size(), 0);    // reading of the value
     IndexedVector<ValueId, std::size_t> wanted(graph.values.size(), 0);  // reading of its gradient
-    // Whose memory a value has; nobody's: what fuse() took in.
+    // The value whose memory each value uses; none for values that fuse() removed.
     IndexedVector<ValueId, std::optional<ValueId>> memory(graph.values.size());
     memory[kInputValue] = kInputValue;
     for (const Node& node : graph.nodes) {

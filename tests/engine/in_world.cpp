@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <tests/engine/in_world.h>
 
+#include <cctype>
+#include <string>
 #include <thread>
 
 namespace rankscope::engine::test {
@@ -22,6 +24,12 @@ std::string describe(const WorldOptions& options) {
         text += " " + host;
     }
     return text + (options.hosts.empty() ? ", one host" : "");
+}
+
+std::string test_name(const WorldOptions& options) {
+    std::string name = describe(options);
+    std::erase_if(name, [](char letter) { return std::isalnum(static_cast<unsigned char>(letter)) == 0; });
+    return name;
 }
 
 void in_world(const WorldOptions& options, const std::function<void(ProcessGroup&)>& body) {

@@ -20,6 +20,8 @@ struct WorldOptions {
 
 /// "2 ranks, one host", "3 ranks on a b b", "4 ranks, gloo".
 std::string describe(const WorldOptions& options);
+/// The same with letters and digits alone: the name of a parameterised test.
+std::string test_name(const WorldOptions& options);
 
 /// Runs `body` on every rank with the group of all ranks; what it throws fails the test.
 void in_world(const WorldOptions& options, const std::function<void(ProcessGroup&)>& body);

@@ -155,11 +155,8 @@ std::vector<WorldOptions> worlds() {
 
 class Worlds : public ::testing::TestWithParam<WorldOptions> {};
 
-INSTANTIATE_TEST_SUITE_P(All, Worlds, ::testing::ValuesIn(worlds()), [](const auto& one) {
-    std::string name = describe(one.param);
-    std::erase_if(name, [](char letter) { return std::isalnum(static_cast<unsigned char>(letter)) == 0; });
-    return name;
-});
+INSTANTIATE_TEST_SUITE_P(All, Worlds, ::testing::ValuesIn(worlds()),
+                         [](const auto& one) { return test_name(one.param); });
 
 float value_of(int rank, std::size_t i) {
     return static_cast<float>(rank + 1) * 0.1F + static_cast<float>(i % 97) * 1e-3F;

@@ -27,11 +27,8 @@ std::vector<WorldOptions> share_worlds() {
 
 class ShareWorlds : public ::testing::TestWithParam<WorldOptions> {};
 
-INSTANTIATE_TEST_SUITE_P(All, ShareWorlds, ::testing::ValuesIn(share_worlds()), [](const auto& one) {
-    std::string name = describe(one.param);
-    std::erase_if(name, [](char letter) { return std::isalnum(static_cast<unsigned char>(letter)) == 0; });
-    return name;
-});
+INSTANTIATE_TEST_SUITE_P(All, ShareWorlds, ::testing::ValuesIn(share_worlds()),
+                         [](const auto& one) { return test_name(one.param); });
 
 float rank_value(int rank, std::size_t i) {
     return static_cast<float>(rank + 1) * 0.1F + static_cast<float>(i % 97) * 1e-3F;
@@ -142,7 +139,7 @@ TEST_P(ShareWorlds, GatheredSharesAreTheOwnersAndNothingElseIsTouched) {
     });
 }
 
-/// What the papers say: an all-reduce is a reduce-scatter and an all-gather, of (N − 1) / N of the bytes each.
+/// Theory: an all-reduce is a reduce-scatter and an all-gather, of (N − 1) / N of the bytes each.
 TEST_P(ShareWorlds, CountsWhatIsSent) {
     const WorldOptions world = GetParam();
     if (!world.hosts.empty()) {
@@ -178,7 +175,7 @@ TEST(Shares, RanksWithOtherOperationsAreNamed) {
             } else {
                 group.gather_shares({&piece, 1}, shares, When::soon).wait();
             }
-            ADD_FAILURE() << "nobody noticed";
+            ADD_FAILURE() << "no error";
         } catch (const Error& error) {
             const std::string text = error.what();
             EXPECT_NE(text.find("reduce_scatter"), std::string::npos) << text;

@@ -126,13 +126,7 @@ INSTANTIATE_TEST_SUITE_P(All, Zero,
                                            WorldOptions{.ranks = 2, .transport = Transport::gloo},
                                            WorldOptions{.ranks = 4, .hosts = {"a", "a", "b", "b"}},
                                            WorldOptions{.ranks = 8}),
-                         [](const auto& one) {
-                             std::string name = describe(one.param);
-                             std::erase_if(name, [](char letter) {
-                                 return std::isalnum(static_cast<unsigned char>(letter)) == 0;
-                             });
-                             return name;
-                         });
+                         [](const auto& one) { return test_name(one.param); });
 
 TEST_P(Zero, TrainsToTheBitsOfDataParallelTraining) {
     for (const Network& network : networks()) {
