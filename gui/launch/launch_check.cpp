@@ -231,6 +231,11 @@ bool LaunchState::is_ready() const {
     return reason().isEmpty();
 }
 
+bool LaunchState::takes_start() const {
+    return is_ready() ||
+           (planning && planning_again && store_settled && conflict.isEmpty() && check_reason().isEmpty());
+}
+
 QString LaunchState::check_reason() const {
     if (!inventory_read) {
         return Words::tr("Reading the inventory…");

@@ -26,12 +26,15 @@ struct LaunchState {
     bool nodes_chosen = false;
     int wrong_fields = 0;
     bool planning = false;
+    bool planning_again = false;  ///< it was ready, and only what is known of the nodes has changed
     std::optional<Failure> plan_failure;
     QString conflict;  ///< why it cannot run beside the runs in progress; empty: it can
     QString warning;   ///< what it shares with them and still can start; empty: nothing
     QString beside;    ///< the runs in progress in this window; empty: none
 
     bool is_ready() const;
+    /// Start is enabled: the job starts now, or as soon as it is planned again.
+    bool takes_start() const;
     /// Why Start is disabled; empty when it is not.
     QString reason() const;
     /// What the user should know before Start.

@@ -267,7 +267,11 @@ void LaunchPage::connect_workspace() {
             names.push_back(node.name);
         }
         text_->edit()->set_nodes(std::move(names));
+        // A probe that ends just when the user presses Start must not swallow that.
+        const bool takes_start = state_.takes_start();
         form_changed();
+        state_.planning_again = takes_start;
+        update_state();
     });
     connect(workspace_->fleet(), &Fleet::problemsChanged, this, &LaunchPage::update_state);
     connect(workspace_, &Workspace::storeSettled, this, &LaunchPage::update_state);
@@ -308,6 +312,7 @@ void LaunchPage::form_changed() {
     state_.wrong_fields = int(checked.errors.size() - other.size());
     state_.nodes_chosen = form_->nodes_chosen();
     state_.planning = true;
+    state_.planning_again = false;
     state_.plan_failure.reset();
     planned_.reset();
     if (!other.empty()) {
@@ -393,7 +398,7 @@ void LaunchPage::update_state() {
     state_.inventory_fine = fleet->problems().empty();
     state_.store_settled = workspace_->store_settled();
     update_conflicts();
-    start_->setEnabled(state_.is_ready());
+    start_->setEnabled(state_.takes_start());
     QString text = state_.reason();
     if (text.isEmpty()) {
         text = state_.news();
@@ -461,6 +466,9 @@ void LaunchPage::start() {
     RANKSCOPE_CHECK(on_thread_of(this), return );
     update_state();
     if (!state_.is_ready()) {
+        if (state_.takes_start()) {
+            start_when_ready();
+        }
         return;
     }
     RunRequest request;

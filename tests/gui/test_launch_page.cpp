@@ -23,6 +23,7 @@
 #include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTableView>
 #include <QTableWidget>
 #include <tuple>
@@ -54,6 +55,28 @@ TEST_F(Pages, LaunchPlansWhileTypingAndMarksErrors) {
     nodes->item(0)->setCheckState(Qt::Unchecked);
     EXPECT_FALSE(start->isEnabled());
     EXPECT_TRUE(find<QLabel>("startReason")->text().contains(u"node"_s));
+}
+
+// A probe that ends between a look at the button and the click: the run starts with the plan that follows.
+TEST_F(Pages, StartIsTakenWhileNewFactsOfTheNodesArePlanned) {
+    open();
+    window_->show_page(MainWindow::Page::Launch);
+    auto* start = find<QPushButton>("startButton");
+    ASSERT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
+    QObject::disconnect(window_->launch_page(), &LaunchPage::startRequested, nullptr, nullptr);
+    const QSignalSpy started(window_->launch_page(), &LaunchPage::startRequested);
+    emit window_->workspace()->fleet()->changed();
+    EXPECT_FALSE(find<QLabel>("startReason")->text().isEmpty()) << "it plans";
+    ASSERT_TRUE(start->isEnabled());
+    click(start);
+    EXPECT_EQ(started.count(), 0);
+    EXPECT_TRUE(wait_until([&] { return started.count() == 1; }));
+    // What the user changes is planned first.
+    type_into(find<QLineEdit>("launchLr"), u"0.2"_s);
+    EXPECT_FALSE(start->isEnabled());
+    emit window_->workspace()->fleet()->changed();
+    EXPECT_FALSE(start->isEnabled());
+    EXPECT_TRUE(wait_start_enabled());
 }
 
 TEST_F(Pages, LaunchFollowsTheFleet) {
