@@ -22,6 +22,10 @@ const char* name_of(CollectiveKind operation) {
             return "step";
         case CollectiveKind::reduce_scatter:
             return "reduce_scatter";
+        case CollectiveKind::send:
+            return "send";
+        case CollectiveKind::receive:
+            return "receive";
     }
     return "?";
 }

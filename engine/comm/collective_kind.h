@@ -10,10 +10,27 @@
 
 namespace rankscope::engine {
 
-/// The collectives, by the names that every framework uses, and a whole training step that a GPU runs as one piece.
-enum class CollectiveKind : std::uint8_t { all_reduce, broadcast, all_gather, barrier, step, reduce_scatter };
+/// The collectives and messages, by the names that every framework uses, and a whole training step that a GPU runs as one
+/// piece.
+enum class CollectiveKind : std::uint8_t {
+    all_reduce,
+    broadcast,
+    all_gather,
+    barrier,
+    step,
+    reduce_scatter,
+    send,
+    receive
+};
 
-inline constexpr std::size_t kCollectiveKinds = 6;
+inline constexpr std::size_t kCollectiveKinds = 8;
+/// The two ends of a message are one operation.
+inline bool same_operation(CollectiveKind a, CollectiveKind b) {
+    const auto message = [](CollectiveKind kind) {
+        return kind == CollectiveKind::send || kind == CollectiveKind::receive;
+    };
+    return a == b || (message(a) && message(b));
+}
 
 const char* name_of(CollectiveKind operation);
 /// "1.2 MB", "660 B": decimal, as network speeds are.

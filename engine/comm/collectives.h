@@ -24,7 +24,7 @@ struct Reduction {
 };
 
 /// Collectives of a group of processes, each called by all members in the same order, by one thread at a
-/// time. Three implementations: SharedMemoryCollectives inside a host, GlooCollectives between hosts,
+/// time, and messages between two of them. Three implementations: SharedMemoryCollectives inside a host, GlooCollectives between hosts,
 /// HierarchicalCollectives for both at once. They throw PeerLostError when another member is gone or the
 /// group was aborted, Error when the members do different things.
 class Collectives {
@@ -46,6 +46,12 @@ public:
     /// Every rank's share, from its memory, in the memory of all ranks.
     virtual void gather_shares(std::span<const Piece> pieces, ElementType type, Shares shares) = 0;
     virtual void barrier() = 0;
+
+    /// A message to another member. Returns when `bytes` may be overwritten, which is when the message before it was
+    /// received. Messages from one member to another arrive in order. The sender must not go before the last one was received.
+    virtual void send(std::span<const std::byte> bytes, int to) = 0;
+    /// The next message of this member, which has the same size.
+    virtual void receive(std::span<std::byte> bytes, int from) = 0;
 
     /// Bytes so far that this rank has given to others, counted once for each that takes them.
     virtual std::uint64_t sent() const = 0;

@@ -329,6 +329,17 @@ public:
             when);
     }
 
+    void send(std::span<const std::byte> bytes, int to) override {
+        queue_.run(
+            [&] { recorded(CollectiveKind::send, bytes.size(), [&] { collectives_->send(bytes, to); }); });
+    }
+
+    void receive(std::span<std::byte> bytes, int from) override {
+        queue_.run([&] {
+            recorded(CollectiveKind::receive, bytes.size(), [&] { collectives_->receive(bytes, from); });
+        });
+    }
+
     Traffic traffic() const override {
         Traffic result;
         for (std::size_t kind = 0; kind < sent_.size(); ++kind) {

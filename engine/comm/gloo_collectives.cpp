@@ -35,6 +35,7 @@ constexpr std::size_t kMaxBuffers = 64;
 
 /// Apart from the numbers that Gloo's own collectives use.
 constexpr std::uint64_t kSlots = std::uint64_t{0x52} << 56U;
+constexpr std::uint64_t kMessageSlots = std::uint64_t{0x53} << 56U;
 
 std::set<int> descriptors() {
     std::set<int> found;
@@ -118,6 +119,11 @@ std::uint64_t mix(std::uint64_t value) {
     return value ^ (value >> 32U);
 }
 
+/// Of the n-th message between two ranks.
+std::uint64_t message_slot(std::uint64_t number, std::size_t bytes) {
+    return kMessageSlots | (number & 0xFFFFFFU) << 32U | (mix(bytes + 1) & 0xFFFFFFFFU);
+}
+
 }  // namespace
 
 GlooCollectives::GlooCollectives(const GlooOptions& options, Store& store)
@@ -199,17 +205,11 @@ void GlooCollectives::run(Buffer& out, std::span<const Message> sends, Buffer& i
         out.send(message.peer, slot(round), message.offset, message.bytes);
         sent_ += message.bytes;
     }
-    const auto done = [this](bool finished) {
-        if (!finished) {
-            aborted_.check();
-            throw PeerLostError("a collective was abandoned");
-        }
-    };
     for (std::size_t i = 0; i < receives.size(); ++i) {
-        done(in.waitRecv(timeout_));
+        finished(in.waitRecv(timeout_));
     }
     for (std::size_t i = 0; i < sends.size(); ++i) {
-        done(out.waitSend(timeout_));
+        finished(out.waitSend(timeout_));
     }
 }
 
@@ -408,12 +408,61 @@ void GlooCollectives::barrier() {
     }
 }
 
+void GlooCollectives::send(std::span<const std::byte> bytes, int to) {
+    aborted_.check();
+    Outgoing& outgoing = [&]() -> Outgoing& {
+        const std::lock_guard lock(mutex_);
+        return outgoing_[to];
+    }();
+    if (outgoing.messages > 0) {
+        finished(outgoing.buffer->waitSend(timeout_));
+    }
+    if (!outgoing.buffer || outgoing.bytes.size() < bytes.size()) {
+        const std::lock_guard lock(mutex_);
+        aborted_.check();
+        outgoing.buffer.reset();
+        outgoing.bytes = std::vector<std::byte>(std::max<std::size_t>(bytes.size(), 1));
+        outgoing.buffer = context_->createUnboundBuffer(outgoing.bytes.data(), outgoing.bytes.size());
+    }
+    std::copy(bytes.begin(), bytes.end(), outgoing.bytes.begin());
+    outgoing.buffer->send(to, message_slot(outgoing.messages, bytes.size()), 0, bytes.size());
+    ++outgoing.messages;
+    sent_ += bytes.size();
+}
+
+void GlooCollectives::receive(std::span<std::byte> bytes, int from) {
+    aborted_.check();
+    const bool packed = bytes.size() <= kPackedBytes;
+    std::byte* data = packed ? grow(packed_, std::max<std::size_t>(bytes.size(), 1)) : bytes.data();
+    Buffer& buffer = buffer_of(data, std::max<std::size_t>(bytes.size(), 1));
+    std::uint64_t& messages = received_[from];
+    buffer.recv(from, message_slot(messages, bytes.size()), 0, bytes.size());
+    finished(buffer.waitRecv(timeout_));
+    ++messages;
+    if (packed) {
+        std::copy_n(data, bytes.size(), bytes.data());
+    }
+}
+
+/// What became of a wait.
+void GlooCollectives::finished(bool done) const {
+    if (!done) {
+        aborted_.check();
+        throw PeerLostError("an operation was abandoned");
+    }
+}
+
 void GlooCollectives::abort(const std::string& why) {
     aborted_.set(why);
     const std::lock_guard lock(mutex_);
     for (const Known& known : buffers_) {
         known.buffer->abortWaitRecv();
         known.buffer->abortWaitSend();
+    }
+    for (const auto& [rank, outgoing] : outgoing_) {
+        if (outgoing.buffer) {
+            outgoing.buffer->abortWaitSend();
+        }
     }
 }
 

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -57,6 +58,8 @@ public:
     void reduce_scatter(const Reduction& reduction, Shares shares) override;
     void gather_shares(std::span<const Piece> pieces, ElementType type, Shares shares) override;
     void barrier() override;
+    void send(std::span<const std::byte> bytes, int to) override;
+    void receive(std::span<std::byte> bytes, int from) override;
     std::uint64_t sent() const override { return sent_; }
     void abort(const std::string& why) override;
 
@@ -66,6 +69,13 @@ private:
         int peer = 0;
         std::size_t offset = 0;  ///< bytes
         std::size_t bytes = 0;
+    };
+
+    /// Messages to one rank: one is on its way, in memory of its own.
+    struct Outgoing {
+        std::vector<std::byte> bytes;
+        std::unique_ptr<Buffer> buffer;  ///< of all of them
+        std::uint64_t messages = 0;      ///< so far
     };
 
     void begin(CollectiveKind operation, std::size_t bytes, int detail);
@@ -82,22 +92,25 @@ private:
     void give_own_share(std::byte* values, std::size_t element, Shares shares, unsigned round);
     Buffer& buffer_of(std::byte* data, std::size_t bytes);
     std::byte* grow(std::vector<std::byte>& memory, std::size_t bytes);
+    void finished(bool done) const;
 
     std::shared_ptr<gloo::Context> context_;
     std::chrono::milliseconds timeout_;
     std::uint64_t operation_ = 0;
     std::uint64_t signature_ = 0;
     std::uint64_t sent_ = 0;
-    std::vector<std::byte> packed_;  ///< what is little or in several pieces
-    std::vector<std::byte> parts_;   ///< what the others send
+    std::vector<std::byte> packed_;          ///< what is little or in several pieces
+    std::vector<std::byte> parts_;           ///< what the others send
+    std::map<int, std::uint64_t> received_;  ///< messages by rank
 
     struct Known {
         std::byte* data = nullptr;
         std::size_t bytes = 0;
         std::unique_ptr<Buffer> buffer;
     };
-    std::mutex mutex_;          ///< of buffers_, which abort() reads
-    std::list<Known> buffers_;  ///< the most recently used first
+    std::mutex mutex_;                  ///< of buffers_ and outgoing_, which abort() reads
+    std::list<Known> buffers_;          ///< the most recently used first
+    std::map<int, Outgoing> outgoing_;  ///< by rank
     AbortFlag aborted_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 namespace rankscope::engine {
 
@@ -219,6 +220,25 @@ void HierarchicalCollectives::barrier() {
     if (inside_) {
         inside_->barrier();
     }
+}
+
+int HierarchicalCollectives::place_inside(int other) const {
+    const std::vector<int>& here = hosts_[static_cast<std::size_t>(host_)];
+    const auto found = std::find(here.begin(), here.end(), other);
+    if (!inside_ || found == here.end()) {
+        throw std::logic_error("a message between hosts in a group of several ranks for each");
+    }
+    return static_cast<int>(found - here.begin());
+}
+
+void HierarchicalCollectives::send(std::span<const std::byte> bytes, int to) {
+    const int place = place_inside(to);
+    inside_->send(bytes, place);
+}
+
+void HierarchicalCollectives::receive(std::span<std::byte> bytes, int from) {
+    const int place = place_inside(from);
+    inside_->receive(bytes, place);
 }
 
 std::uint64_t HierarchicalCollectives::sent() const {

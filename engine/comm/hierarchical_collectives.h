@@ -35,6 +35,9 @@ public:
     void reduce_scatter(const Reduction& reduction, Shares shares) override;
     void gather_shares(std::span<const Piece> pieces, ElementType type, Shares shares) override;
     void barrier() override;
+    /// Between ranks of one host only: others have no connection in such a group. Throws std::logic_error.
+    void send(std::span<const std::byte> bytes, int to) override;
+    void receive(std::span<std::byte> bytes, int from) override;
     std::uint64_t sent() const override;
     void abort(const std::string& why) override;
 
@@ -43,6 +46,7 @@ private:
                   const std::function<void(const Reduction& part, std::size_t before)>& work);
     void reduce_part(const Reduction& part, const std::function<void(const Reduction&)>& between);
     std::vector<std::size_t> shares_of_hosts(Shares shares) const;
+    int place_inside(int other) const;
 
     std::vector<std::vector<int>> hosts_;
     int rank_;

@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace rankscope::engine {
 namespace {
 
@@ -15,7 +17,8 @@ using nlohmann::json;
 std::optional<CollectiveKind> operation_named(const std::string& name) {
     for (const CollectiveKind operation :
          {CollectiveKind::all_reduce, CollectiveKind::broadcast, CollectiveKind::all_gather,
-          CollectiveKind::barrier, CollectiveKind::step, CollectiveKind::reduce_scatter}) {
+          CollectiveKind::barrier, CollectiveKind::step, CollectiveKind::reduce_scatter, CollectiveKind::send,
+          CollectiveKind::receive}) {
         if (name == name_of(operation)) {
             return operation;
         }
@@ -25,6 +28,14 @@ std::optional<CollectiveKind> operation_named(const std::string& name) {
 
 std::string describe(const GroupState& state) {
     return describe(state.operation, state.sequence, state.bytes);
+}
+
+/// The rank is in an operation of another group.
+bool is_in_another(const std::string& group, const std::map<int, RankState>& states, int rank) {
+    const auto known = states.find(rank);
+    return known != states.end() &&
+           std::any_of(known->second.begin(), known->second.end(),
+                       [&](const auto& one) { return one.first != group && one.second.running; });
 }
 
 /// What a rank that is behind does instead.
@@ -97,7 +108,7 @@ Missing find_missing(const std::string& group, const std::vector<int>& members, 
             known == states.end() || here == known->second.end() ? GroupState{} : here->second;
         if (state.sequence < mine.sequence) {
             behind.push_back(rank);
-        } else if (state.sequence == mine.sequence && state.operation != mine.operation) {
+        } else if (state.sequence == mine.sequence && !same_operation(state.operation, mine.operation)) {
             elsewhere.push_back(rank);
         } else {
             waiting.push_back(rank);
@@ -107,9 +118,10 @@ Missing find_missing(const std::string& group, const std::vector<int>& members, 
     const std::string since = "rank " + rank_list(waiting) + (waiting.size() == 1 ? " has" : " have") +
                               " waited in for " + seconds(waited);
     if (!behind.empty()) {
-        return {behind.front(), "rank " + rank_list(behind) + (behind.size() == 1 ? " has" : " have") +
-                                    " not started " + what + " that " + since + "; " +
-                                    instead(group, states, behind.front())};
+        return {behind.front(),
+                "rank " + rank_list(behind) + (behind.size() == 1 ? " has" : " have") + " not started " +
+                    what + " that " + since + "; " + instead(group, states, behind.front()),
+                is_in_another(group, states, behind.front())};
     }
     if (!elsewhere.empty()) {
         return {elsewhere.front(), "rank " + rank_list(elsewhere) + (elsewhere.size() == 1 ? " is" : " are") +

@@ -26,6 +26,7 @@ std::optional<RankState> parse_rank_state(std::string_view text);
 struct Missing {
     int rank = -1;         ///< the first that is out of step; −1: all are in the same operation
     std::string sentence;  ///< for the user
+    bool waits = false;    ///< it is in another group: it may wait for a further rank there
 };
 
 /// `group`, `members`: what this rank waits in; `states`: by rank, as far as they are known; `waited`: since

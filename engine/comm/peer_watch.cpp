@@ -171,12 +171,13 @@ std::optional<PeerLoss> PeerWatch::check_collectives() {
         const GroupState state = record->state();
         Seen& seen = seen_[record->name()];
         if (!state.running || state.sequence != seen.sequence) {
-            seen = {state.sequence, clock_.now()};
+            seen = {state.sequence, clock_.now(), Duration{0}};
             continue;
         }
         // Two intervals more, so that what the others say of themselves is newer than the time-out.
         const Duration waited = clock_.now() - seen.since;
-        if (waited > options_.collective_timeout + 2 * interval_) {
+        if (waited > options_.collective_timeout + 2 * interval_ && clock_.now() > seen.asked + interval_) {
+            seen.asked = clock_.now();
             return accuse(*record, state, waited);
         }
     }
@@ -201,6 +202,10 @@ std::optional<PeerLoss> PeerWatch::accuse(const GroupRecord& record, const Group
     }
     states[store_.rank][record.name()] = state;
     const Missing missing = find_missing(record.name(), record.members(), state, states, waited);
+    // Of a chain of waiting ranks (the stages of a pipeline), the one next to the last names it.
+    if (missing.waits && waited < 2 * options_.collective_timeout) {
+        return std::nullopt;
+    }
     seen_[record.name()].since = clock_.now();
     Message answer;
     return ask(Op::accuse, {std::to_string(missing.rank), missing.sentence}, &answer);

@@ -63,6 +63,7 @@ private:
     struct Seen {
         std::uint64_t sequence = 0;
         Duration since{0};
+        Duration asked{0};  ///< who is missing
     };
 
     void watch(const std::function<void(const PeerLoss&)>& lost);

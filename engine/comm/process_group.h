@@ -70,6 +70,15 @@ public:
     virtual Work gather_shares(std::span<const Piece> /*pieces*/, Shares /*shares*/, When /*when*/) {
         throw std::logic_error("this process group gathers no shares");
     }
+    /// A message to another member, in host memory. Returns when `bytes` may be overwritten, which is when the message
+    /// before it was received. As reduce_scatter(); not in groups of several hosts with several ranks each.
+    virtual void send(std::span<const std::byte> /*bytes*/, int /*to*/) {
+        throw std::logic_error("this process group sends no messages");
+    }
+    /// The next message of this member, which has the same size.
+    virtual void receive(std::span<std::byte> /*bytes*/, int /*from*/) {
+        throw std::logic_error("this process group receives no messages");
+    }
     /// What this rank has given to others so far; of "nccl" nothing.
     virtual Traffic traffic() const { return {}; }
 

@@ -84,16 +84,22 @@ SharedMemoryCollectives::SharedMemoryCollectives(
       rank_(rank),
       timeout_(timeout),
       own_control_(memory_->allocate(sizeof(Control))),
-      patience_(usable_cores() >= memory_->ranks()) {
+      patience_(usable_cores() >= memory_->ranks()),
+      messages_(memory_, members_, rank, timeout, aborted_) {
     new (own_control_.get()) Control{};
     const HostMemory::Location mine = *memory_->locate(own_control_.get(), sizeof(Control));
-    const std::vector<std::string> all = exchange(std::to_string(mine.block));
+    const std::vector<std::string> all =
+        exchange(std::to_string(mine.block) + " " + std::to_string(messages_.block()));
+    std::vector<std::uint32_t> boxes(members_.size());
     for (std::size_t other = 0; other < members_.size(); ++other) {
         HostMemory::Location location;
-        std::from_chars(all[other].data(), all[other].data() + all[other].size(), location.block);
+        const char* const end = all[other].data() + all[other].size();
+        const char* const space = std::from_chars(all[other].data(), end, location.block).ptr;
+        std::from_chars(space + (space < end ? 1 : 0), end, boxes[other]);
         std::byte* page = memory_->resolve(members_[other].place, location);
         controls_.push_back(std::launder(static_cast<Control*>(static_cast<void*>(page))));
     }
+    messages_.connect(boxes);
     barrier();  // no rank may unlink its page before all have mapped it
 }
 
@@ -179,6 +185,11 @@ std::byte* SharedMemoryCollectives::result_buffer() {
 void SharedMemoryCollectives::barrier() {
     begin({.operation = CollectiveKind::barrier});
     meet();
+}
+
+void SharedMemoryCollectives::send(std::span<const std::byte> bytes, int to) {
+    messages_.send(bytes, to);
+    sent_ += bytes.size();
 }
 
 void SharedMemoryCollectives::all_gather(std::span<const std::byte> mine, std::span<std::byte> all) {

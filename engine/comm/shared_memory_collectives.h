@@ -8,6 +8,7 @@
 #include <engine/comm/collectives.h>
 #include <engine/comm/host_memory.h>
 #include <engine/comm/phase_counter.h>
+#include <engine/comm/shared_memory_messages.h>
 
 #include <chrono>
 #include <cstdint>
@@ -26,10 +27,7 @@ namespace rankscope::engine {
 /// the arrays must be memory of HostMemory::allocate(); others go through a staging block, chunk by chunk.
 class SharedMemoryCollectives final : public Collectives {
 public:
-    struct Member {
-        int place = 0;  ///< in the HostMemory
-        int name = 0;   ///< the rank that messages say
-    };
+    using Member = SharedMemoryMessages::Member;
     /// Adds up across hosts what this host has added up.
     using Middle = std::function<void(const Piece& sum)>;
 
@@ -49,6 +47,8 @@ public:
     void reduce_scatter(const Reduction& reduction, Shares shares) override;
     void gather_shares(std::span<const Piece> pieces, ElementType type, Shares shares) override;
     void barrier() override;
+    void send(std::span<const std::byte> bytes, int to) override;
+    void receive(std::span<std::byte> bytes, int from) override { messages_.receive(bytes, from); }
     std::uint64_t sent() const override { return sent_; }
     void abort(const std::string& why) override { aborted_.set(why); }
 
@@ -110,6 +110,7 @@ private:
     std::chrono::steady_clock::time_point began_;
     Patience patience_;
     AbortFlag aborted_;
+    SharedMemoryMessages messages_;
 };
 
 }  // namespace rankscope::engine

@@ -63,9 +63,28 @@ TEST(FindMissing, SaysWhereElseTheRankIs) {
     const std::map<int, RankState> wrong{{0, {{"world", kMine}}},
                                          {1, {{"world", state(217, CollectiveKind::barrier, 0, true)}}}};
     const Missing confused = find_missing("world", {0, 1}, kMine, wrong, 10s);
+    EXPECT_TRUE(missing.waits);
     EXPECT_EQ(confused.rank, 1);
+    EXPECT_FALSE(confused.waits);
     EXPECT_NE(confused.sentence.find("rank 1 is out of step with all_reduce #217"), std::string::npos);
     EXPECT_NE(confused.sentence.find("rank 1 is in barrier #217"), std::string::npos) << confused.sentence;
+}
+
+TEST(FindMissing, ASenderAndAReceiverAreInTheSameOperation) {
+    const GroupState receiving = state(7, CollectiveKind::receive, 4096, true);
+    const std::map<int, RankState> both{{2, {{"world/3.2", receiving}}},
+                                        {4, {{"world/3.2", state(7, CollectiveKind::send, 4096, true)}}}};
+    EXPECT_EQ(find_missing("world/3.2", {2, 4}, receiving, both, 10s).rank, -1);
+    const std::map<int, RankState> computing{
+        {2, {{"world/3.2", receiving}}}, {4, {{"world/3.2", state(6, CollectiveKind::send, 4096, false)}}}};
+    const Missing missing = find_missing("world/3.2", {2, 4}, receiving, computing, 10s);
+    EXPECT_EQ(missing.rank, 4);
+    EXPECT_FALSE(missing.waits);
+    EXPECT_NE(missing.sentence.find(
+                  "rank 4 has not started receive #7 (4.1 kB) of group world/3.2 that rank 2 has "
+                  "waited in for 10.0 s; rank 4 has finished send #6 (4.1 kB) and computes, or hangs"),
+              std::string::npos)
+        << missing.sentence;
 }
 
 TEST(FindMissing, NoRankIsMissingWhereTheNetworkStalls) {
