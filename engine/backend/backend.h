@@ -29,6 +29,7 @@ struct GradientExchange;
 struct StepOptions;
 
 struct BatchResult {
+    bool elsewhere = false;         ///< another stage of a pipeline has it
     double loss = 0.0;              ///< mean over the rows: samples, or all tokens of all samples
     std::int64_t correct = 0;       ///< rows whose largest logit is the label's; 0 without classes
     std::int64_t correct_topk = 0;  ///< rows whose label is among the k largest logits
@@ -106,6 +107,11 @@ public:
     /// After forward(train). Writes every gradient (of the mean loss times `loss_scale`) and reports each
     /// parameter as soon as it is complete.
     virtual void backward(const GradientReady& ready, GradientMode mode, float loss_scale) = 0;
+    /// Of a stage of a pipeline, [batch, shape…] row-major: what it hands over; the gradient of that, to be filled before
+    /// backward(), whose `loss_scale` is in it; and, after backward(), the gradient of the input. Empty where there is none.
+    virtual std::span<const float> handed_over() { return {}; }
+    virtual std::span<float> handed_over_gradient() { return {}; }
+    virtual std::span<const float> input_gradient() { return {}; }
     /// The logits of the last forward(), [batch · rows, classes].
     virtual std::vector<float> logits() = 0;
     /// Runs the last forward() again, layer by layer: the name of the first one whose result is not finite
@@ -136,6 +142,12 @@ public:
     virtual void lend_optimizer_array(const std::string& /*name*/, std::span<float> /*all*/) {}
     /// Running means and variances of all batch norms, flat, in the backend's memory: for DDP's broadcast.
     virtual std::span<float> running_statistics() = 0;
+    /// False: another stage of a pipeline has it.
+    virtual bool has(ParameterId /*id*/) const { return true; }
+    enum class Whole { weights, with_optimizer };
+    /// Calls `read`, in which rank 0 reads the weights and statistics, and the optimizer's state, of all stages of a
+    /// pipeline. Collective. With ZeRO, the optimizer's within TrainingStep::with_optimizer_state().
+    virtual void with_whole_model(Whole /*what*/, const std::function<void()>& read) { read(); }
     /// Parameter values and gradients in canonical order (host memory); sizes are those of the parameter's
     /// shape.
     virtual void set_weight(ParameterId id, std::span<const float> canonical) = 0;
@@ -148,8 +160,10 @@ public:
     /// A batch norm's running mean or variance, or the number of batches it has seen (one element).
     virtual void set_statistic(StatisticId id, std::span<const double> values) = 0;
     virtual std::vector<double> statistic(StatisticId id) = 0;
-    /// Compiled at the first call with this batch size, kept afterwards.
-    virtual Executable& executable(std::int64_t batch_size) = 0;
+    /// Compiled at the first call with these, kept afterwards. Each copy has activations of its own: batches between whose
+    /// forward and backward pass others have theirs need one each.
+    virtual Executable& executable(std::int64_t batch_size, std::size_t copy) = 0;
+    Executable& executable(std::int64_t batch_size) { return executable(batch_size, 0); }
     /// Updates the weights of a range from their gradients. The ranges of one step must cover everything
     /// once; with a bucket's range, it is updated while others are still being reduced. With ZeRO this rank must own the
     /// range. False when a gradient is not

@@ -137,11 +137,13 @@ struct Attention {
 struct CrossEntropy {};
 /// Mean over batch and outputs of (output − target)².
 struct MeanSquaredError {};
+/// In place of the loss: the value goes to the next stage of a pipeline, which gives back its gradient.
+struct Handover {};
 
 using Operation =
     std::variant<Conv2d, BatchNorm2d, Relu, Add, MaxPool2d, GlobalAveragePool, AveragePool2d, Activate, Scale,
                  Concat, Flatten, Dropout, Linear, Embedding, AddPositions, PrependToken, FirstToken,
-                 LayerNorm, Attention, CrossEntropy, MeanSquaredError>;
+                 LayerNorm, Attention, CrossEntropy, MeanSquaredError, Handover>;
 
 /// How a parameter begins, in PyTorch's words. Networks replace what a layer's constructor drew; the draws still
 /// count.
@@ -162,6 +164,7 @@ struct Parameter {
     Initialisation initialisation = Initialisation::uniform_fan_in;
     double spread = 0.0;  ///< of `normal` (1 unless a network says another), `uniform` and `truncated`
     std::size_t draws_before = 0;  ///< numbers that PyTorch draws for something else just before
+    bool shared = false;           ///< another stage of a pipeline has it, too
 };
 
 /// What a batch norm remembers besides its parameters; PyTorch calls these buffers.
@@ -195,7 +198,7 @@ struct Redraw {
     std::size_t draws_before = 0;  ///< numbers that PyTorch draws for something else just before
 };
 
-/// Nodes are in execution order; the last one is the loss. A value may have several readers.
+/// Nodes are in execution order; the last one is the loss, or hands the result over. A value may have several readers.
 struct Graph {
     IndexedVector<ValueId, Value> values;  ///< the first one is the input
     IndexedVector<ParameterId, Parameter> parameters;
@@ -203,10 +206,12 @@ struct Graph {
     std::vector<Node> nodes;
     std::int64_t classes = 0;     ///< number of outputs that the loss reads for one row
     std::int64_t rows = 1;        ///< of one sample, each with a label: one, or one per token
+    bool continues = false;       ///< the input is what another stage handed over: its gradient is wanted
     std::vector<Redraw> redraws;  ///< empty: `normal` and `uniform` parameters, in order of registration
 
     bool predicts_tokens() const { return rows > 1; }
     bool drops() const;  ///< some operation is given random numbers
+    bool hands_over() const { return std::holds_alternative<Handover>(nodes.back().operation); }
     bool classifies() const { return std::holds_alternative<CrossEntropy>(nodes.back().operation); }
 };
 

@@ -30,27 +30,6 @@ double stored_elements(const Shape& shape) {
     return static_cast<double>(stored * pixel_count(shape));
 }
 
-/// Of the forward pass; each of the two parts of a backward pass has as many.
-double multiply_adds(const Graph& graph, const Node& node) {
-    const Shape& in = graph.values[node.input()].shape;
-    const Shape& out = graph.values[node.output].shape;
-    return std::visit(
-        EachOperation{[&](const Conv2d& conv) {
-                          const std::int64_t taps = in[0] / conv.groups * conv.kernel * conv.kernel;
-                          return elements(out) * static_cast<double>(taps);
-                      },
-                      [&](const Linear&) { return elements(out) * static_cast<double>(in[0]); },
-                      [&](const Attention& attention) {
-                          // Scores, and the values' shares; relative: each query with all distances.
-                          const auto tokens = static_cast<double>(pixel_count(out));
-                          const double distances =
-                              attention.relative ? static_cast<double>(2 * (out[1] + out[2] - 1)) : 0.0;
-                          return elements(out) * (2 * tokens + distances);
-                      },
-                      [](const auto&) { return 0.0; }},
-        node.operation);
-}
-
 /// The gradient of the result is that of the inputs, in the same memory.
 bool passes_gradient(const Operation& operation) {
     return std::visit(
@@ -95,6 +74,26 @@ private:
 };
 
 }  // namespace
+
+double multiply_adds(const Graph& graph, const Node& node) {
+    const Shape& in = graph.values[node.input()].shape;
+    const Shape& out = graph.values[node.output].shape;
+    return std::visit(
+        EachOperation{[&](const Conv2d& conv) {
+                          const std::int64_t taps = in[0] / conv.groups * conv.kernel * conv.kernel;
+                          return elements(out) * static_cast<double>(taps);
+                      },
+                      [&](const Linear&) { return elements(out) * static_cast<double>(in[0]); },
+                      [&](const Attention& attention) {
+                          // Scores, and the values' shares; relative: each query with all distances.
+                          const auto tokens = static_cast<double>(pixel_count(out));
+                          const double distances =
+                              attention.relative ? static_cast<double>(2 * (out[1] + out[2] - 1)) : 0.0;
+                          return elements(out) * (2 * tokens + distances);
+                      },
+                      [](const auto&) { return 0.0; }},
+        node.operation);
+}
 
 bool reads_inputs_again(const Operation& operation) {
     return std::visit(

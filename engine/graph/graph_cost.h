@@ -20,6 +20,9 @@ struct Flops {
 };
 Flops flops_of(const Graph& graph);
 
+/// Of the forward pass of one sample; each of the two parts of a backward pass has as many.
+double multiply_adds(const Graph& graph, const Node& node);
+
 /// Bytes that the activations of one sample and their gradients take where they take most, stored as numbers of
 /// `element_bytes`, in groups of 8 channels as the GPU's kernels have them; without scratch memory.
 double activation_bytes(const Graph& graph, double element_bytes, bool recompute = false);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <engine/graph/cuts.h>
 #include <engine/graph/graph_cost.h>
 #include <engine/graph/operation_reads.h>
 #include <engine/graph/recompute.h>
@@ -20,29 +21,13 @@ struct Block {
     std::size_t end = 0;
 };
 
-/// Nodes behind which a single value is alive, and whose backward pass reads nothing of the block but what it computes
-/// again. Concatenations are none: backends put several of them into one memory.
-std::vector<std::size_t> cuts(const Graph& graph) {
-    IndexedVector<ValueId, std::size_t> last(graph.values.size(), 0);
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-        for (const ValueId input : graph.nodes[i].inputs) {
-            last[input] = i;
-        }
-    }
-    std::vector<std::size_t> found;
-    std::multiset<std::size_t> alive{last[kInputValue]};  // the last reader of each value
-    for (std::size_t i = 0; i + 1 < graph.nodes.size(); ++i) {
-        const Node& node = graph.nodes[i];
-        alive.insert(last[node.output]);
-        alive.erase(alive.begin(), alive.upper_bound(i));
-        const bool reads =
-            reads_inputs_again(node.operation) && !std::holds_alternative<BatchNorm2d>(node.operation);
-        if (alive.size() == 1 && last[node.output] > i && !reads &&
-            !std::holds_alternative<Concat>(node.operation) &&
-            !std::holds_alternative<Flatten>(node.operation)) {
-            found.push_back(i);
-        }
-    }
+/// Where blocks may end: their backward pass reads nothing of the block but what it computes again.
+std::vector<std::size_t> ends_of_blocks(const Graph& graph) {
+    std::vector<std::size_t> found = cuts(graph);
+    std::erase_if(found, [&](std::size_t node) {
+        const Operation& operation = graph.nodes[node].operation;
+        return reads_inputs_again(operation) && !std::holds_alternative<BatchNorm2d>(operation);
+    });
     return found;
 }
 
@@ -122,7 +107,7 @@ Schedule differentiate_with_recomputation(const Graph& graph) {
     constexpr double kAnyWidth = 4;
     constexpr int kSizes = 24;
     const Schedule plain = differentiate(graph);
-    const std::vector<std::size_t> found = cuts(graph);
+    const std::vector<std::size_t> found = ends_of_blocks(graph);
     double total = 0;
     for (const Value& value : graph.values) {
         total += static_cast<double>(element_count(value.shape));

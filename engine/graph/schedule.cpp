@@ -12,6 +12,7 @@ Schedule differentiate(const Graph& graph) {
     Schedule schedule;
     // A value needs a gradient when something with parameters lies before it.
     IndexedVector<ValueId, bool> needs_gradient(graph.values.size(), false);
+    needs_gradient[kInputValue] = graph.continues;
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         const Node& node = graph.nodes[i];
         needs_gradient[node.output] =

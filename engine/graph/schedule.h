@@ -34,8 +34,8 @@ struct Schedule {
 };
 
 /// Reverse-mode differentiation of the graph. In the backward pass a node's weights come before its data, so
-/// that their all-reduce starts as early as possible; data gradients that are not read (those of the input) are left
-/// out.
+/// that their all-reduce starts as early as possible; data gradients that are not read (those of the input, unless
+/// another stage wants them) are left out.
 Schedule differentiate(const Graph& graph);
 
 /// The parameters in the order in which their gradients are complete; of one operation the last one first. Backends

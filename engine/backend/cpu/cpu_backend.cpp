@@ -120,15 +120,16 @@ public:
         return {statistic_at_[id], statistic_at_[id] + element_count(graph_.statistics[id].shape)};
     }
 
-    Executable& executable(std::int64_t batch) override {
+    using CompiledModel::executable;
+    Executable& executable(std::int64_t batch, std::size_t copy) override {
         const auto found = std::find_if(executables_.begin(), executables_.end(), [&](const auto& candidate) {
-            return candidate->batch_size() == batch;
+            return candidate->batch_size() == batch && candidate->copy() == copy;
         });
         if (found != executables_.end()) {
             return **found;
         }
         executables_.push_back(std::make_unique<cpu::CpuExecutable>(
-            engine_, graph_, schedule_, batch, storage_, options_, statistic_at_, batches_tracked_));
+            engine_, graph_, schedule_, batch, storage_, options_, statistic_at_, batches_tracked_, copy));
         executables_.back()->on_accumulate(
             [this](GradientMode mode) { begin_accumulation(mode); },
             [this](GradientMode mode, ParameterId id) { accumulate(mode, id); });

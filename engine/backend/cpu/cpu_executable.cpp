@@ -23,9 +23,10 @@ dnnl::memory::data_type activation_type(Precision precision) {
 CpuExecutable::CpuExecutable(const dnnl::engine& engine, const Graph& graph, const Schedule& schedule,
                              std::int64_t batch, const IndexedVector<ParameterId, ParameterStorage>& storage,
                              const CompileOptions& options, IndexedVector<StatisticId, float*> statistics,
-                             std::int64_t& batches_tracked)
+                             std::int64_t& batches_tracked, std::size_t copy)
     : graph_(graph),
       batch_(batch),
+      copy_(copy),
       batches_tracked_(batches_tracked),
       loss_{.classes = graph.classes,
             .topk = std::min(options.topk, graph.classes),
@@ -37,7 +38,7 @@ CpuExecutable::CpuExecutable(const dnnl::engine& engine, const Graph& graph, con
       plan_(engine) {
     if (graph.classifies()) {
         labels_.resize(static_cast<std::size_t>(batch * graph.rows));
-    } else {
+    } else if (!graph.hands_over()) {
         targets_.resize(static_cast<std::size_t>(batch * graph.classes));
     }
     state_.sum_across_ranks = options.sum_across_ranks;
@@ -56,13 +57,16 @@ BatchResult CpuExecutable::forward(ForwardMode mode) {
     state_.mode = mode;
     plan_.run(0, step_.forward_end, {});
     batches_tracked_ += mode == ForwardMode::train ? 1 : 0;
+    if (graph_.hands_over()) {
+        return {};
+    }
     const std::span<float> gradient = at(step_.logits_gradient);
     return graph_.classifies() ? cross_entropy(loss_, at(step_.logits), labels_, gradient)
                                : mean_squared_error(at(step_.logits), targets_, gradient);
 }
 
 void CpuExecutable::backward(const GradientReady& ready, GradientMode mode, float loss_scale) {
-    if (loss_scale != 1.0F) {
+    if (loss_scale != 1.0F && !graph_.hands_over()) {
         scale_in_place(at(step_.logits_gradient), loss_scale);
     }
     accumulate_(mode);
@@ -71,6 +75,21 @@ void CpuExecutable::backward(const GradientReady& ready, GradientMode mode, floa
         ready(id);
     });
 }
+
+std::span<const float> CpuExecutable::handed_over() {
+    return graph_.hands_over() ? at(step_.logits) : std::span<const float>();
+}
+
+std::span<float> CpuExecutable::handed_over_gradient() {
+    return graph_.hands_over() ? at(step_.logits_gradient) : std::span<float>();
+}
+
+std::span<const float> CpuExecutable::input_gradient() {
+    return step_.input_gradient
+               ? std::span(static_cast<const float*>(plan_.address(*step_.input_gradient)), input().size())
+               : std::span<const float>();
+}
+
 void CpuExecutable::on_accumulate(std::function<void(GradientMode)> begin,
                                   std::function<void(GradientMode, ParameterId)> finish) {
     accumulate_ = std::move(begin);

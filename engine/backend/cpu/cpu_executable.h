@@ -24,9 +24,10 @@ public:
     CpuExecutable(const dnnl::engine& engine, const Graph& graph, const Schedule& schedule,
                   std::int64_t batch, const IndexedVector<ParameterId, ParameterStorage>& storage,
                   const CompileOptions& options, IndexedVector<StatisticId, float*> statistics,
-                  std::int64_t& batches_tracked);
+                  std::int64_t& batches_tracked, std::size_t copy);
 
     std::int64_t batch_size() const override { return batch_; }
+    std::size_t copy() const { return copy_; }
     std::span<float> input() override { return input_.as<float>(); }
     std::span<std::int32_t> labels() override { return labels_; }
     std::span<float> targets() override { return targets_; }
@@ -37,6 +38,9 @@ public:
     /// Called before a backward pass, and for every parameter that it has written.
     void on_accumulate(std::function<void(GradientMode)> begin,
                        std::function<void(GradientMode, ParameterId)> finish);
+    std::span<const float> handed_over() override;
+    std::span<float> handed_over_gradient() override;
+    std::span<const float> input_gradient() override;
     std::vector<float> logits() override;
     std::optional<std::string> first_non_finite() override;
 
@@ -46,6 +50,7 @@ private:
 
     const Graph& graph_;
     std::int64_t batch_;
+    std::size_t copy_;
     std::int64_t& batches_tracked_;
     CrossEntropyOptions loss_;
     AlignedBuffer input_;

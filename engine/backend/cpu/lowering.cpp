@@ -41,7 +41,8 @@ IndexedVector<ParameterId, Md> native_descriptors(const dnnl::engine& engine, co
     for (const Node& node : graph.nodes) {
         const auto* conv = std::get_if<Conv2d>(&node.operation);
         if ((conv == nullptr && !std::holds_alternative<Linear>(node.operation)) ||
-            users[node.parameters[0]] > 1 || linear_by_rows(graph, node, activations)) {
+            users[node.parameters[0]] > 1 || graph.parameters[node.parameters[0]].shared ||
+            linear_by_rows(graph, node, activations)) {
             continue;
         }
         Md& weight = descriptors[node.parameters[0]];
@@ -86,11 +87,14 @@ Lowering::Lowering(const dnnl::engine& engine, const Graph& graph, std::int64_t 
         weights_.add(plan_.external(parameter.weight));
         gradients_.add(plan_.external(parameter.gradient));
     }
+    for (const ParameterId id : users_.indices()) {
+        users_[id] += graph.parameters[id].shared ? 1 : 0;
+    }
 }
 
 LoweredStep Lowering::lower(const Schedule& schedule, BufferId input) {
     LoweredStep result;
-    values_[kInputValue] = {plain(with_batch(batch_, graph_.values[kInputValue].shape)), input, false, {}};
+    take_input(input);
     for (std::size_t i = 0; i < schedule.backward_begin; ++i) {
         const Node& node = graph_.nodes[schedule.ops[i].node];
         forward(schedule.ops[i].node);
@@ -101,13 +105,7 @@ LoweredStep Lowering::lower(const Schedule& schedule, BufferId input) {
                               dnnl_api::type_of(made.descriptor) == memory::data_type::bf16);
         }
     }
-    result.forward_end = plan_.size();
-    const ValueId logits = graph_.nodes.back().input();
-    result.logits = activation_in(logits, by_row(batch_, graph_.values[logits].shape, kFloat));
-    result.forward_end = plan_.size();
-    result.logits_gradient = new_partial(logits);
-    plan_.pin(result.logits);
-    plan_.pin(result.logits_gradient);
+    end_forward(result);
     for (std::size_t i = schedule.backward_begin; i < schedule.ops.size(); ++i) {
         const ScheduledOp& op = schedule.ops[i];
         if (op.phase == Phase::recompute) {
@@ -126,7 +124,43 @@ LoweredStep Lowering::lower(const Schedule& schedule, BufferId input) {
             backward_data(op);
         }
     }
+    give_input_gradient(result);
     return result;
+}
+
+/// What another stage hands over comes row-major, and goes on as this stage's operations keep their values.
+void Lowering::take_input(BufferId input) {
+    const Shape& shape = graph_.values[kInputValue].shape;
+    const Md given = plain(with_batch(batch_, shape));
+    const Md kept = graph_.continues ? by_row(batch_, shape, type_) : given;
+    values_[kInputValue] = {kept, plan_.reorder(input, given, kept), false, {}};
+}
+
+void Lowering::end_forward(LoweredStep& result) {
+    const ValueId last = graph_.nodes.back().input();
+    const Shape& shape = graph_.values[last].shape;
+    const Md wanted = graph_.hands_over() ? plain(with_batch(batch_, shape)) : by_row(batch_, shape, kFloat);
+    result.logits = activation_in(last, wanted);
+    result.forward_end = plan_.size();
+    const BufferId partial = new_partial(last);
+    const Md kept = value(last).descriptor;
+    result.logits_gradient = partial;
+    if (graph_.hands_over() && kept != wanted) {
+        result.logits_gradient = plan_.buffer(wanted.get_size());
+        plan_.reorder_into(result.logits_gradient, wanted, partial, kept);
+    }
+    plan_.pin(result.logits);
+    plan_.pin(result.logits_gradient);
+}
+
+void Lowering::give_input_gradient(LoweredStep& result) {
+    if (!graph_.continues) {
+        return;
+    }
+    const BufferId sum = gradient_of(kInputValue);
+    const Md wanted = plain(with_batch(batch_, graph_.values[kInputValue].shape));
+    result.input_gradient = plan_.reorder(sum, value(kInputValue).descriptor, wanted);
+    plan_.pin(*result.input_gradient);
 }
 
 void Lowering::new_value(ValueId id, const Md& descriptor, bool relu) {
@@ -227,7 +261,8 @@ void Lowering::forward(std::size_t index) {
                              [&](const LayerNorm& norm) { forward_layer_norm(index, norm); },
                              [&](const Attention& one) { forward_attention(index, one); },
                              [](const CrossEntropy&) {},
-                             [](const MeanSquaredError&) {}},
+                             [](const MeanSquaredError&) {},
+                             [](const Handover&) {}},
                node.operation);
 }
 
@@ -282,7 +317,8 @@ void Lowering::backward_data(const ScheduledOp& op) {
                                  }
                              },
                              [](const CrossEntropy&) {},
-                             [](const MeanSquaredError&) {}},
+                             [](const MeanSquaredError&) {},
+                             [](const Handover&) {}},
                node.operation);
 }
 

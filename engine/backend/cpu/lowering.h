@@ -95,8 +95,9 @@ struct LoweredValue {
 
 struct LoweredStep {
     std::size_t forward_end = 0;  ///< steps [0, forward_end) are the forward pass without the loss
-    BufferId logits = 0;
+    BufferId logits = 0;          ///< or what the stage hands over, row-major
     BufferId logits_gradient = 0;
+    std::optional<BufferId> input_gradient{};  ///< row-major, where another stage wants it
 };
 
 /// Turns the schedule into steps of `plan`. The loss itself is run by the executable between the two passes.
@@ -121,6 +122,9 @@ private:
     };
 
     // lowering.cpp
+    void take_input(BufferId input);
+    void end_forward(LoweredStep& result);
+    void give_input_gradient(LoweredStep& result);
     void forward(std::size_t index);
     void backward_weights(const ScheduledOp& op, bool data_follows);
     void backward_data(const ScheduledOp& op);

@@ -40,7 +40,11 @@ public:
     }
     std::vector<double> statistic(StatisticId id) override { return memory_.statistic(id); }
 
-    Executable& executable(std::int64_t batch) override { return cuda_executable(batch); }
+    using CompiledModel::executable;
+    /// There is one copy.
+    Executable& executable(std::int64_t batch, std::size_t /*copy*/) override {
+        return cuda_executable(batch);
+    }
     CudaExecutable& cuda_executable(std::int64_t batch);
     ModelMemory& memory() { return memory_; }
     /// Every batch takes part in sums over the ranks: synchronised batch norms.

@@ -183,7 +183,8 @@ void Lowering::forward(std::size_t index) {
                              [&](const LayerNorm& norm) { forward_layer_norm(index, norm); },
                              [&](const Attention& one) { forward_attention(node, one); },
                              [](const CrossEntropy&) {},
-                             [](const MeanSquaredError&) {}},
+                             [](const MeanSquaredError&) {},
+                             [](const Handover&) {}},
                node.operation);
 }
 
@@ -237,7 +238,8 @@ void Lowering::backward_data(const ScheduledOp& op) {
                                  }
                              },
                              [](const CrossEntropy&) {},
-                             [](const MeanSquaredError&) {}},
+                             [](const MeanSquaredError&) {},
+                             [](const Handover&) {}},
                node.operation);
 }
 
