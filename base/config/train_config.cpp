@@ -34,6 +34,7 @@ public:
             add("parallel.zero", phrase("is not available on GPUs"),
                 phrase("Set device: cpu, or leave parallel.zero out."));
         }
+        check_pipeline();
         if (config_.checkpoint.resume.empty()) {
             add("checkpoint.resume", phrase("is empty"),
                 phrase("Write auto, never or the path of a checkpoint."));
@@ -47,6 +48,22 @@ public:
 private:
     void add(const char* path, std::string message, std::string remedy) {
         problems_.push_back({path, std::move(message), std::move(remedy)});
+    }
+
+    void check_pipeline() {
+        const PipelineConfig& pipeline = config_.parallel.pipeline;
+        if (pipeline.stages > 1 && config_.device == "cuda") {
+            add("parallel.pipeline", phrase("is not available on GPUs"),
+                phrase("Set device: cpu, or leave parallel.pipeline out."));
+        }
+        if (pipeline.micro_batches && *pipeline.micro_batches > config_.batch_size) {
+            add("parallel.pipeline.micro_batches", phrase("is greater than batch_size"),
+                phrase("A micro-batch has at least one sample."));
+        }
+        if (pipeline.stages == 1 && pipeline.micro_batches) {
+            add("parallel.pipeline.stages", phrase("missing"),
+                phrase("micro_batches is set: add the number of stages."));
+        }
     }
 
     void check_optimizer() {

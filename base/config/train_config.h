@@ -71,10 +71,18 @@ struct DdpConfig {
     bool operator==(const DdpConfig&) const = default;
 };
 
+struct PipelineConfig {
+    std::int64_t stages = 1;
+    std::optional<std::int64_t> micro_batches;
+    std::string schedule = "1f1b";
+    bool operator==(const PipelineConfig&) const = default;
+};
+
 /// What the ranks divide besides the samples.
 struct ParallelConfig {
     std::int64_t zero = 0;
     std::string recompute = "none";
+    PipelineConfig pipeline;
     bool operator==(const ParallelConfig&) const = default;
 };
 

@@ -12,22 +12,18 @@ namespace {
 using nlohmann::json;
 using Table = KeyTable<TrainConfig>;
 
-constexpr double kMostBuckets = 4096.0;  // MiB
 constexpr Range kFrom0{.min = 0, .max = kNoLimit, .below = true};
 constexpr Range kAbove0{.min = 0, .max = kNoLimit, .above = true, .below = true};
 constexpr Range kShare{.min = 0, .max = 1, .below = true};
 constexpr Range kWholeFrom0{.min = 0, .max = kMaxWhole};
 constexpr Range kPositiveWhole{.min = 1, .max = kMaxWhole};
 constexpr Range kCount{.min = 1, .max = 1'000'000};
-constexpr Range kBuckets{.min = 0, .max = kMostBuckets, .above = true, .below = true};
 
 constexpr const char* kModel = "Model and data";
 constexpr const char* kTraining = "Training";
 constexpr const char* kOptimizer = "Optimizer";
 constexpr const char* kSchedule = "Learning rate schedule";
 constexpr const char* kCompute = "Device and precision";
-constexpr const char* kDdp = "Gradients between ranks";
-constexpr const char* kParallel = "Memory of a rank";
 constexpr const char* kValidation = "Validation";
 constexpr const char* kCheckpoint = "Checkpoints";
 constexpr const char* kOutput = "Output";
@@ -396,103 +392,6 @@ void add_compute(Table& table) {
          .scope = Scope::Rank});
 }
 
-void add_ddp(Table& table) {
-    table.sections.push_back({.path = "ddp", .example = "ddp: { bucket_mb: 25, compression: bf16 }"});
-    KeyInfo older{.range = kBuckets,
-                  .label = "",
-                  .help = "Older name of ddp.bucket_mb.",
-                  .absent = "ddp.bucket_mb",
-                  .group = kDdp,
-                  .rare = true};
-    older.kind = KeyKind::Number;
-    table.keys.push_back(special_key<TrainConfig>(
-        "bucket_mb", older,
-        [](const KeyReader& reader, TrainConfig& config) { read_value(reader, config.ddp.bucket_mb); },
-        [](const TrainConfig&) -> json { return nullptr; }));
-    add(table, "ddp.first_bucket_mb", MEMBER(ddp.first_bucket_mb),
-        {.range = kBuckets,
-         .label = "First bucket (MiB)",
-         .help = "Size of the first gradient bucket.",
-         .absent = "chosen from the size of the model",
-         .group = kDdp,
-         .rare = true});
-    KeyInfo bucket{.range = kBuckets,
-                   .label = "Buckets (MiB)",
-                   .help = "Size of the other gradient buckets.",
-                   .absent = "chosen from the size of the model",
-                   .group = kDdp,
-                   .rare = true};
-    bucket.kind = KeyKind::Number;
-    table.keys.push_back(special_key<TrainConfig>(
-        "ddp.bucket_mb", bucket,
-        [](const KeyReader& reader, TrainConfig& config) {
-            const auto older_value = config.ddp.bucket_mb;
-            if (read_value(reader, config.ddp.bucket_mb) && older_value &&
-                older_value != config.ddp.bucket_mb) {
-                reader.add(phrase("differs from bucket_mb beside ddp, its older name"),
-                           phrase("Keep one of the two."));
-            }
-        },
-        [](const TrainConfig& config) { return value_to_json(config.ddp.bucket_mb); }));
-    add(table, "ddp.compression", MEMBER(ddp.compression),
-        {.choices = {"none", "bf16", "fp16"},
-         .label = "Compression",
-         .help = "Of gradients on the network.",
-         .group = kDdp,
-         .rare = true});
-    add(table, "ddp.broadcast_buffers", MEMBER(ddp.broadcast_buffers),
-        {.label = "Broadcast buffers",
-         .help = "Rank 0's running statistics go to all ranks.",
-         .group = kDdp,
-         .rare = true});
-    add(table, "ddp.find_unused_parameters", MEMBER(ddp.find_unused_parameters),
-        {.label = "Unused parameters",
-         .help = "Accepted and not needed: every parameter of a native model takes part in every step.",
-         .group = kDdp,
-         .rare = true});
-    add(table, "ddp.collective_timeout_s", MEMBER(ddp.collective_timeout_s),
-        {.range = {.min = 0, .max = 1e9, .above = true, .below = true},
-         .label = "Collective time-out (s)",
-         .help = "A collective operation that takes longer ends the run.",
-         .absent = "the process group's own",
-         .group = kDdp,
-         .rare = true});
-    add(table, "ddp.heartbeat_s", MEMBER(ddp.heartbeat_s),
-        {.range = {.min = 0, .max = 1e6, .above = true, .below = true},
-         .label = "Heartbeat (s)",
-         .help = "How often ranks report to each other that they are alive.",
-         .absent = "the process group's own",
-         .group = kDdp,
-         .rare = true});
-    add(table, "ddp.rendezvous_timeout_s", MEMBER(ddp.rendezvous_timeout_s),
-        {.range = {.min = 0.1, .max = 86400, .above = true, .below = true},
-         .label = "Rendezvous time-out (s)",
-         .help = "Time for all ranks to arrive.",
-         .absent = "120",
-         .group = kDdp,
-         .rare = true});
-}
-
-void add_parallel(Table& table) {
-    table.sections.push_back({.path = "parallel", .example = "parallel: { zero: 2, recompute: blocks }"});
-    add(table, "parallel.zero", MEMBER(parallel.zero),
-        {.range = {.min = 0, .max = 2},
-         .label = "&ZeRO stage",
-         .help =
-             "0: every rank keeps everything; 1: its share of the optimizer's state; 2: of the gradients, "
-             "too. The weights are the same in all stages. Needs device: cpu.",
-         .group = kParallel,
-         .rare = true});
-    add(table, "parallel.recompute", MEMBER(parallel.recompute),
-        {.choices = {"none", "blocks"},
-         .label = "Recomputation",
-         .help =
-             "blocks: keep only the values between the blocks of the network and compute the others again in "
-             "the backward pass. Less memory, a longer step, the same results.",
-         .group = kParallel,
-         .rare = true});
-}
-
 void add_rest(Table& table) {
     table.sections.push_back({.path = "validation", .example = "validation: { batch_size: 200 }"});
     table.sections.push_back(
@@ -589,8 +488,7 @@ const KeyTable<TrainConfig>& train_keys() {
         add_optimizer(made);
         add_schedule(made);
         add_compute(made);
-        add_ddp(made);
-        add_parallel(made);
+        add_parallel_keys(made);
         add_rest(made);
         return made;
     }();

@@ -11,6 +11,8 @@ namespace rankscope::config {
 /// Every key of the train section, paths from below `train`.
 const KeyTable<TrainConfig>& train_keys();
 
+/// The keys below `ddp` and `parallel`, for train_keys().
+void add_parallel_keys(KeyTable<TrainConfig>& table);
 /// The keys below `dataset`, for train_keys().
 void add_dataset_keys(KeyTable<TrainConfig>& table);
 
