@@ -36,7 +36,14 @@ ReducerOptions reducer_options(CompiledModel& model, const GradientExchange& exc
 }  // namespace
 
 HostStep::HostStep(CompiledModel& model, const StepOptions& options, const GradientExchange& exchange)
-    : model_(model), options_(options), group_(exchange.group), shards_(model.shards()) {
+    : model_(model),
+      options_(options),
+      group_(exchange.group),
+      shards_(model.shards()),
+      shared_(exchange.shared) {
+    if (exchange.pipeline.groups != nullptr) {
+        pipeline_.emplace(model, exchange.pipeline);
+    }
     if (group_ != nullptr) {
         reducer_ = std::make_unique<Reducer>(*group_, model.layout(), model.gradients(),
                                              reducer_options(model, exchange));
@@ -51,7 +58,12 @@ SampleForm HostStep::take_images(const TrainingImages& /*images*/) {
 }
 
 void HostStep::prepare(const BatchSizes& sizes) {
-    if (!sizes.training.empty()) {
+    if (sizes.training.empty()) {
+        return;
+    }
+    if (pipeline_) {
+        pipeline_->prepare(sizes.training.front());
+    } else {
         model_.executable(sizes.training.front());
     }
 }
@@ -59,7 +71,7 @@ void HostStep::prepare(const BatchSizes& sizes) {
 Executable& HostStep::load(const Batch& batch) {
     Executable& executable = model_.executable(batch.size());
     std::copy(batch.pixels.begin(), batch.pixels.end(), executable.input().begin());
-    load_labels(batch, executable);
+    load_labels(batch, 0, executable);
     return executable;
 }
 
@@ -70,31 +82,86 @@ void HostStep::begin(std::int64_t batches) {
 }
 
 void HostStep::batch(const Batch& batch, StepTimes& times) {
+    const bool last = ++done_ == batches_;
+    if (pipeline_) {
+        const BatchResult result = pipeline_->train(
+            batch,
+            [&](const Pipeline::Backward& one) {
+                differentiate(one.executable, one.share, done_ == 1 && one.first, last && one.last);
+            },
+            times);
+        if (last) {
+            add_shared_gradients();  // now that the other end has what it needs for its own
+        }
+        results_.back().mine.add(result, batch.size(), batch.rows);
+        results_.back().elsewhere += result.elsewhere ? batch.size() : 0;
+        return;
+    }
     const auto begin = Clock::now();
     Executable& executable = load(batch);
-    const bool last = ++done_ == batches_;
     const BatchResult result = executable.forward(ForwardMode::train);
     const auto forward = Clock::now();
     times.forward_ms += ms_between(begin, forward);
     if (!std::isfinite(result.loss)) {
         fail_not_finite(executable, result.loss);
     }
+    differentiate(executable, 1.0, done_ == 1, last);
+    times.backward_ms += ms_between(forward, Clock::now());
+    results_.back().mine.add(result, batch.size(), batch.rows);
+}
+
+void HostStep::differentiate(Executable& executable, double share, bool first, bool last) {
     // Windows hold the gradients of one batch only: those of each are averaged, and the averages are added.
     const bool windowed = shards_ != nullptr && shards_->stage() == ZeroStage::gradients;
-    const GradientMode mode = done_ == 1 || windowed ? GradientMode::overwrite : GradientMode::accumulate;
+    const GradientMode mode = first || windowed ? GradientMode::overwrite : GradientMode::accumulate;
     const double scale =
-        (options_.loss_scale ? options_.loss_scale->scale : 1.0) / static_cast<double>(batches_);
+        share * (options_.loss_scale ? options_.loss_scale->scale : 1.0) / static_cast<double>(batches_);
     GradientReady ready = [](ParameterId) {};
     if (reducer_) {
-        reducer_->reset(last || windowed ? Reducer::Sync::yes : Reducer::Sync::no, done_ > 1);
-        ready = [this](ParameterId id) { reducer_->ready(id); };
+        reducer_->reset(last || windowed ? Reducer::Sync::yes : Reducer::Sync::no, !first);
+        ready = [this](ParameterId id) {
+            if (std::find(shared_.begin(), shared_.end(), id) == shared_.end()) {
+                reducer_->ready(id);
+            }
+        };
     }
     executable.backward(ready, mode, static_cast<float>(scale));
     if (windowed && !last) {
         wait_for_gradients({});
     }
-    times.backward_ms += ms_between(forward, Clock::now());
-    results_.back().mine.add(result, batch.size(), batch.rows);
+}
+
+/// Both ends of a pipeline have a part of a tied weight's gradient.
+void HostStep::add_shared_gradients() {
+    for (const ParameterId id : shared_) {
+        const ParameterSlot& slot = model_.layout().slots[id];
+        pipeline_->groups().ends()->sum(model_.gradients().subspan(slot.offset, slot.size));
+        if (reducer_) {
+            reducer_->ready(id);
+        }
+    }
+}
+
+/// Of this rank's part of the gradients of shared parameters.
+double HostStep::squares_of_shared() {
+    double sum = 0;
+    for (const ParameterId id : shared_) {
+        const ParameterSlot& slot = model_.layout().slots[id];
+        const auto add = [&](std::size_t begin, std::size_t end) {
+            if (begin < end) {
+                sum += sum_of_squares(model_.gradients().subspan(begin, end - begin));
+            }
+        };
+        if (shards_ == nullptr) {
+            add(slot.offset, slot.offset + slot.size);
+            continue;
+        }
+        for (const ShardPlan::Owned& owned : shards_->owned(shards_->bucket_of(id))) {
+            add(std::max(owned.flat.offset, slot.offset),
+                std::min(owned.flat.offset + owned.flat.size, slot.offset + slot.size));
+        }
+    }
+    return sum;
 }
 
 void HostStep::finish(const OptimizerStep& step, bool with_norm, StepTimes& times) {
@@ -106,6 +173,7 @@ void HostStep::finish(const OptimizerStep& step, bool with_norm, StepTimes& time
         wait_for_gradients({});
         UpdateResult made = update_at_once(own);
         made.mine = result.mine;
+        made.elsewhere = result.elsewhere;
         result = made;
         skipped_ += made.skipped ? 1 : 0;
     } else {
@@ -133,13 +201,21 @@ void HostStep::wait_for_gradients(const std::function<void(std::size_t)>& done) 
 }
 
 double HostStep::gradient_norm() {
-    double norm = model_.gradient_norm();
-    if (shards_ != nullptr) {
-        double squares = norm * norm;
-        group_->sum(std::span(&squares, 1));
-        norm = std::sqrt(squares);
+    const double norm = model_.gradient_norm();
+    if (shards_ == nullptr && !pipeline_) {
+        return norm;
     }
-    return norm;
+    double squares = norm * norm;
+    if (pipeline_ && pipeline_->groups().last()) {
+        squares -= squares_of_shared();  // the first stage counts them
+    }
+    if (shards_ != nullptr) {
+        group_->sum(std::span(&squares, 1));
+    }
+    if (pipeline_) {
+        pipeline_->groups().chain().sum(std::span(&squares, 1));
+    }
+    return std::sqrt(squares);
 }
 
 bool HostStep::update_bucket(const OptimizerStep& step, std::size_t bucket) {
@@ -254,7 +330,7 @@ void HostStep::with_optimizer_state(const std::function<void()>& read) {
 }
 
 BatchResult HostStep::evaluate(const Batch& batch) {
-    return load(batch).forward(ForwardMode::evaluate);
+    return pipeline_ ? pipeline_->evaluate(batch) : load(batch).forward(ForwardMode::evaluate);
 }
 
 }  // namespace rankscope::engine

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <engine/backend/pipeline.h>
 #include <engine/backend/training_step.h>
 #include <engine/ddp/reducer.h>
 
@@ -14,7 +15,7 @@
 namespace rankscope::engine {
 
 /// A step that the host runs part by part: forward, backward with the averaging hidden behind it, clipping,
-/// update. For backends whose memory is the host's.
+/// update; or, of a stage of a pipeline, many forward and backward passes. For backends whose memory is the host's.
 class HostStep final : public TrainingStep {
 public:
     /// Collective where there is a group.
@@ -34,6 +35,10 @@ public:
 
 private:
     Executable& load(const Batch& batch);
+    /// The backward pass of a batch, or of this share of it; the first and the last one of an update.
+    void differentiate(Executable& executable, double share, bool first, bool last);
+    void add_shared_gradients();
+    double squares_of_shared();
     void wait_for_gradients(const std::function<void(std::size_t bucket)>& done);
     double gradient_norm();
     bool update_bucket(const OptimizerStep& step, std::size_t bucket);
@@ -50,6 +55,8 @@ private:
     ProcessGroup* group_;
     const ShardPlan* shards_;  ///< null without ZeRO
     std::unique_ptr<Reducer> reducer_;
+    std::optional<Pipeline> pipeline_;
+    std::vector<ParameterId> shared_;  ///< with the other end of the pipeline
     std::vector<Work> weights_on_their_way_;
     std::int64_t batches_ = 1;
     std::int64_t done_ = 0;

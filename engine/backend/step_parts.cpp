@@ -10,19 +10,23 @@
 
 namespace rankscope::engine {
 
-void load_labels(const Batch& batch, Executable& executable) {
+void load_labels(const Batch& batch, std::int64_t first, Executable& executable) {
     const std::span<std::uint64_t> keys = executable.sample_keys();
-    std::copy_n(batch.keys.begin(), std::min(keys.size(), batch.keys.size()), keys.begin());
+    if (!batch.keys.empty()) {
+        std::copy_n(batch.keys.begin() + first, keys.size(), keys.begin());
+    }
+    const std::span<std::int32_t> labels = executable.labels();
+    std::copy_n(batch.labels.begin() + first * batch.rows, labels.size(), labels.begin());
     const std::span<float> targets = executable.targets();
     if (targets.empty()) {
-        std::copy(batch.labels.begin(), batch.labels.end(), executable.labels().begin());
         return;
     }
     // A model with a mean squared error is trained towards the one-hot label.
-    const std::size_t outputs = targets.size() / batch.labels.size();
+    const auto samples = static_cast<std::size_t>(executable.batch_size());
+    const std::size_t outputs = targets.size() / samples;
     std::fill(targets.begin(), targets.end(), 0.0F);
-    for (std::size_t i = 0; i < batch.labels.size(); ++i) {
-        const auto label = static_cast<std::size_t>(batch.labels[i]);
+    for (std::size_t i = 0; i < samples; ++i) {
+        const auto label = static_cast<std::size_t>(batch.labels[static_cast<std::size_t>(first) + i]);
         if (label < outputs) {
             targets[i * outputs + label] = 1.0F;
         }
@@ -32,8 +36,11 @@ void load_labels(const Batch& batch, Executable& executable) {
 void fail_not_finite(Executable& executable, double loss) {
     const std::string what = std::isnan(loss) ? "not a number" : "infinite";
     const std::string layer = executable.first_non_finite().value_or("the loss itself");
-    throw NotFiniteError("the loss is " + what + "; the first layer whose result is not finite: " + layer +
-                         (layer == "input" ? " (the data contain such values)" : ""));
+    const bool of_stage = !executable.input_gradient().empty();
+    throw NotFiniteError("the loss is " + what + "; the first layer whose result is not finite: " +
+                         (layer != "input" ? layer
+                          : of_stage       ? "one of an earlier stage of the pipeline"
+                                           : "input (the data contain such values)"));
 }
 
 void check_gradient_norm(double norm) {

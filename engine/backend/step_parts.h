@@ -9,8 +9,9 @@
 /// What the training steps of all backends have in common.
 namespace rankscope::engine {
 
-/// Copies a batch's labels into the executable; for a mean squared error the one-hot targets.
-void load_labels(const Batch& batch, Executable& executable);
+/// Copies the labels of a batch from sample `first` on into the executable, or for a mean squared error the one-hot
+/// targets, and the samples' keys.
+void load_labels(const Batch& batch, std::int64_t first, Executable& executable);
 
 /// Throws NotFiniteError that names the first layer whose result is not finite.
 [[noreturn]] void fail_not_finite(Executable& executable, double loss);

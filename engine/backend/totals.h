@@ -19,6 +19,9 @@ struct Totals {
 
     /// `rows`: labels of a sample.
     void add(const BatchResult& result, std::int64_t batch, std::int64_t rows = 1) {
+        if (result.elsewhere) {
+            return;
+        }
         loss += result.loss * static_cast<double>(batch);
         correct += static_cast<double>(result.correct) / static_cast<double>(rows);
         correct_topk += static_cast<double>(result.correct_topk) / static_cast<double>(rows);

@@ -29,6 +29,7 @@ struct StepTimes {
     double backward_ms = 0;
     double comm_ms = 0;  ///< waiting for the other ranks after this rank's backward pass
     double optimizer_ms = 0;
+    double bubble_ms = 0;  ///< waiting for the other stages of a pipeline
 };
 
 /// The loss is NaN or infinite; the message names the first layer with such a result.
@@ -44,6 +45,7 @@ struct StepOptions {
 
 struct UpdateResult {
     Totals mine{};                          ///< this rank's batches
+    std::int64_t elsewhere = 0;             ///< samples of which another stage of the pipeline has the loss
     std::optional<double> gradient_norm{};  ///< of the averaged gradients, where requested or needed
     bool skipped = false;                   ///< fp16: a gradient overflowed, the weights are as before
 };

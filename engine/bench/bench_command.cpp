@@ -261,7 +261,8 @@ Json measure(const BenchOptions& options, const ComputeDevice& device, Rendezvou
     ProcessGroup* const group = rendezvous != nullptr ? &rendezvous->group() : nullptr;
     const Graph graph = build_model(options.model, options.sample, options.classes);
     const std::unique_ptr<CompiledModel> model = synchronised_model(
-        *device.backend, graph, compile_options(options, group, device_group), 0, group, device_group);
+        [&](const CompileOptions& compiled) { return device.backend->compile(graph, compiled); }, graph,
+        compile_options(options, group, device_group), 0, group, device_group);
     const StepOptions stepping{.loss_scale =
                                    options.precision == "fp16" ? std::optional(LossScale()) : std::nullopt};
     const std::unique_ptr<TrainingStep> with =

@@ -5,6 +5,7 @@
 
 #include <engine/comm/process_group.h>
 #include <engine/ddp/buckets.h>
+#include <engine/ddp/pipeline_groups.h>
 #include <engine/tensor/element_type.h>
 
 #include <optional>
@@ -20,6 +21,9 @@ struct GradientExchange {
     ElementType wire = ElementType::f32;   ///< what gradients are sent as; bf16 and f16 halve the bytes
     /// For messages and for the check across ranks; may be empty.
     IndexedVector<ParameterId, std::string> names{};
+    PipelineOptions pipeline{};
+    /// Parameters that the other end of the pipeline has, too: a tied weight. Stored in canonical order.
+    std::vector<ParameterId> shared{};
 };
 
 }  // namespace rankscope::engine

@@ -3,6 +3,8 @@
 
 #include <engine/error.h>
 #include <engine/graph/graph_cost.h>
+#include <engine/graph/pipeline_schedule.h>
+#include <engine/graph/stages.h>
 #include <engine/models/model_registry.h>
 #include <engine/models/training_cost.h>
 
@@ -45,6 +47,61 @@ void add_parameters(const config::TrainConfig& config, const Graph& graph, doubl
     }
 }
 
+/// Throws Error where the samples do not fit it.
+Graph network_of(const config::TrainConfig& config) {
+    const config::SampleKind sample = config::sample_kind(config.dataset);
+    return build_model(config.model, sample.shape,
+                       config.classes.value_or(sample.classes.value_or(kUsualClasses)),
+                       {config.dropout, config.drop_path});
+}
+
+/// Bytes of an update that a rank gives to those that have the same parameters.
+double exchanged(const config::TrainConfig& config, std::int64_t parameters, double ranks) {
+    const double element = config.ddp.compression == "none" ? kFloat : kFloat / 2;
+    // ZeRO-2 keeps no gradients of its own to add up first.
+    const double reductions = config.parallel.zero >= 2 ? static_cast<double>(config.accumulate_steps) : 1;
+    return (1 + reductions) * (ranks - 1) / ranks * element * static_cast<double>(parameters);
+}
+
+double activations(const config::TrainConfig& config, const Graph& graph, double samples) {
+    const bool half = config.precision == "bf16" || config.precision == "fp16";
+    return kGaps * samples *
+           activation_bytes(graph, half ? kFloat / 2 : kFloat, config.parallel.recompute == "blocks");
+}
+
+/// Throws ConfigError where the network has not so many stages.
+void add_pipeline(const config::TrainConfig& config, const Graph& graph, int ranks, TrainingCost& cost) {
+    const auto stages = static_cast<int>(config.parallel.pipeline.stages);
+    const std::int64_t micro_batches =
+        config.parallel.pipeline.micro_batches.value_or(default_micro_batches(stages, config.batch_size));
+    const std::int64_t size = micro_batch_sizes(config.batch_size, micro_batches).front();
+    const PipelineOrder order = config.parallel.pipeline.schedule == "gpipe"
+                                    ? PipelineOrder::gpipe
+                                    : PipelineOrder::one_forward_one_backward;
+    PipelineCost pipeline{
+        .micro_batches = micro_batches, .bubble = pipeline_bubble(stages, micro_batches), .stages = {}};
+    const double of_batch = static_cast<double>(config.batch_size * config.accumulate_steps) *
+                            kFloat;  // for a number of a sample
+    double from_before = 0;
+    for (const PipelineStage& stage : pipeline_stages(graph, stages)) {
+        StageCost made{.layers = stage.layers(), .share = stage.share, .memory = {}};
+        add_parameters(config, stage.graph, ranks / stages, made.memory);
+        const std::int64_t kept =
+            kept_micro_batches(order, static_cast<int>(pipeline.stages.size()), stages, micro_batches);
+        made.memory.activations = bytes(activations(config, stage.graph, static_cast<double>(kept * size)));
+        const double to_next = of_batch * static_cast<double>(handed_over(stage.graph));
+        made.sent =
+            bytes(exchanged(config, parameter_count(stage.graph), ranks / stages) + to_next + from_before);
+        from_before = to_next;
+        if (pipeline.stages.empty() || made.memory.total() > cost.memory.total()) {
+            cost.memory = made.memory;
+        }
+        cost.sent = std::max(pipeline.stages.empty() ? 0 : cost.sent, made.sent);
+        pipeline.stages.push_back(std::move(made));
+    }
+    cost.pipeline = std::move(pipeline);
+}
+
 }  // namespace
 
 std::optional<BucketLimits> bucket_limits(const config::DdpConfig& config) {
@@ -60,13 +117,21 @@ std::optional<BucketLimits> bucket_limits(const config::DdpConfig& config) {
     return BucketLimits{config.first_bucket_mb ? of(*config.first_bucket_mb) : others, others};
 }
 
-std::optional<TrainingCost> training_cost(const config::TrainConfig& config, int ranks) {
-    const config::SampleKind sample = config::sample_kind(config.dataset);
+std::optional<PipelineLimits> pipeline_limits(const config::TrainConfig& config) {
     try {
-        const Graph graph = build_model(config.model, sample.shape,
-                                        config.classes.value_or(sample.classes.value_or(kUsualClasses)),
-                                        {config.dropout, config.drop_path});
-        const bool half = config.precision == "bf16" || config.precision == "fp16";
+        const Graph graph = network_of(config);
+        const auto users = user_counts(graph);
+        return PipelineLimits{.most_stages = most_pipeline_stages(graph),
+                              .shares_weight = std::any_of(users.begin(), users.end(),
+                                                           [](std::size_t count) { return count > 1; })};
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
+std::optional<TrainingCost> training_cost(const config::TrainConfig& config, int ranks) {
+    try {
+        const Graph graph = network_of(config);
         const Flops flops = flops_of(graph);
         TrainingCost cost{.model = config.model,
                           .batch_size = config.batch_size,
@@ -78,18 +143,18 @@ std::optional<TrainingCost> training_cost(const config::TrainConfig& config, int
                                                     ? published_accuracy(config.model)
                                                     : std::nullopt,
                           .memory = {}};
-        cost.memory.activations =
-            bytes(kGaps *
-                  activation_bytes(graph, half ? kFloat / 2 : kFloat, config.parallel.recompute == "blocks") *
-                  static_cast<double>(config.batch_size));
-        add_parameters(config, graph, ranks, cost.memory);
+        if (config.parallel.pipeline.stages > 1) {
+            if (ranks % config.parallel.pipeline.stages != 0) {
+                return std::nullopt;
+            }
+            add_pipeline(config, graph, ranks, cost);
+        } else {
+            cost.memory.activations =
+                bytes(activations(config, graph, static_cast<double>(config.batch_size)));
+            add_parameters(config, graph, ranks, cost.memory);
+            cost.sent = bytes(exchanged(config, cost.parameters, ranks));
+        }
         cost.memory.libraries = kLibraries;
-        const double element = config.ddp.compression == "none" ? kFloat : kFloat / 2;
-        // ZeRO-2 keeps no gradients of its own to add up first.
-        const double reductions =
-            config.parallel.zero >= 2 ? static_cast<double>(config.accumulate_steps) : 1;
-        cost.sent =
-            bytes((1 + reductions) * (ranks - 1) / ranks * element * static_cast<double>(cost.parameters));
         return cost;
     } catch (const Error&) {
         return std::nullopt;

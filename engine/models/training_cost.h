@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace rankscope::engine {
 
@@ -24,6 +25,20 @@ struct MemoryEstimate {
     std::uint64_t total() const { return activations + parameters() + libraries; }
 };
 
+/// A stage of a pipeline.
+struct StageCost {
+    std::string layers;  ///< "conv1 to layer2.1.bn2"
+    double share = 0;    ///< of the network's work, 0 to 1
+    MemoryEstimate memory;
+    std::uint64_t sent = 0;  ///< as TrainingCost::sent
+};
+
+struct PipelineCost {
+    std::int64_t micro_batches = 0;
+    double bubble = 0;  ///< the part of a step in which equal stages wait, 0 to 1
+    std::vector<StageCost> stages;
+};
+
 /// What training a network takes, counted from its graph (graph_cost.h).
 struct TrainingCost {
     std::string model;
@@ -36,14 +51,26 @@ struct TrainingCost {
     std::optional<double> published_accuracy{};
     MemoryEstimate memory;  ///< of a batch; activations from 256 MiB on within a quarter of the engine's plan
                             ///< of a step, with recomputation within a half
-    /// Bytes that a rank gives to the others for an update: gradients, and with ZeRO weights. Those of a ring, or of any
-    /// other way that moves no more than is needed: 2 (N − 1) / N of the gradients.
+    /// Bytes that a rank gives to the others for an update: gradients, with ZeRO weights, between the stages of a pipeline
+    /// activations and their gradients. Those of a ring, or of any other way that moves no more than is needed:
+    /// 2 (N − 1) / N of the gradients.
     std::uint64_t sent = 0;
+    /// With it `memory` and `sent` are those of the stage that has most.
+    std::optional<PipelineCost> pipeline{};
 };
 
 /// Of the configuration, each of this many ranks. Precondition: `config` came through check_train_config(). Nothing where
-/// the samples do not fit the network. Where the data decide on the classes, there are 1,000.
+/// the samples do not fit the network, or the network or the ranks not the stages. Where the data decide on the classes, there are 1,000.
 std::optional<TrainingCost> training_cost(const config::TrainConfig& config, int ranks = 1);
+
+/// What a network permits of a pipeline.
+struct PipelineLimits {
+    int most_stages = 1;
+    bool shares_weight = false;  ///< its first and its last stage have one in common
+};
+
+/// Of the configuration's network; nothing where the samples do not fit it.
+std::optional<PipelineLimits> pipeline_limits(const config::TrainConfig& config);
 
 /// The sizes of buckets that the configuration names; nothing: it names none.
 std::optional<BucketLimits> bucket_limits(const config::DdpConfig& config);

@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/checkpoint/model_state.h>
+#include <engine/checkpoint/resume_guard.h>
 #include <engine/checkpoint/weights.h>
 #include <engine/data/data_paths.h>
 #include <engine/error.h>
 #include <engine/train/initial_weights.h>
 
-#include <cstring>
 #include <map>
+#include <optional>
+#include <utility>
 
 namespace rankscope::engine {
 namespace {
@@ -60,32 +62,9 @@ std::vector<std::string> weight_mismatches(std::span<const TensorRecord> tensors
     return mismatches;
 }
 
-void broadcast_model(CompiledModel& model, const Graph& graph, ProcessGroup* group) {
-    if (group == nullptr) {
-        return;
-    }
-    group->broadcast(model.weights(), 0);
-    if (graph.statistics.empty()) {
-        return;
-    }
-    group->broadcast(model.running_statistics(), 0);
-    std::vector<double> counts;
-    for (const StatisticId id : graph.statistics.indices()) {
-        counts.push_back(model.statistic(id).front());
-    }
-    std::string bytes(counts.size() * sizeof(double), '\0');
-    std::memcpy(bytes.data(), counts.data(), bytes.size());
-    const std::vector<std::string> all = group->all_gather(bytes);
-    std::memcpy(counts.data(), all[0].data(), bytes.size());
-    for (const StatisticId id : graph.statistics.indices()) {
-        if (graph.statistics[id].kind == Statistic::Kind::batches_tracked) {
-            model.set_statistic(id, std::span(&counts[id.value()], 1));
-        }
-    }
-}
-
 void load_initial_weights(const std::string& file, CompiledModel& model, const Graph& graph,
                           ProcessGroup* group) {
+    std::optional<Snapshot> mine;
     if (group == nullptr || group->rank() == 0) {
         std::vector<TensorRecord> tensors = read_weights(expand_home(file));
         const std::vector<std::string> mismatches = weight_mismatches(tensors, graph);
@@ -93,18 +72,19 @@ void load_initial_weights(const std::string& file, CompiledModel& model, const G
             throw ConfigError("checkpoint.init_from: " + file +
                               " does not fit the model:" + listed(mismatches));
         }
-        for (const StatisticId id : graph.statistics.indices()) {
-            const Statistic& statistic = graph.statistics[id];
+        for (const Statistic& statistic : graph.statistics) {
             if (find_tensor(tensors, statistic.name) == nullptr &&
                 statistic.kind != Statistic::Kind::batches_tracked) {
-                const std::vector<double> now = model.statistic(id);
-                tensors.push_back(float_tensor(statistic.name, statistic.shape,
-                                               std::vector<float>(now.begin(), now.end())));
+                const float start = statistic.kind == Statistic::Kind::running_var ? 1.0F : 0.0F;
+                tensors.push_back(float_tensor(
+                    statistic.name, statistic.shape,
+                    std::vector<float>(static_cast<std::size_t>(element_count(statistic.shape)), start)));
             }
         }
-        restore_model(tensors, model, graph);
+        mine = Snapshot{.model = std::move(tensors), .optimizer = {}, .position = {}};
     }
-    broadcast_model(model, graph, group);
+    const Resumed all = agree_on_snapshot(group, std::move(mine));
+    restore_model(all.snapshot->model, model, graph);
 }
 
 }  // namespace rankscope::engine

@@ -23,7 +23,4 @@ std::vector<std::string> weight_mismatches(std::span<const TensorRecord> tensors
 void load_initial_weights(const std::string& file, CompiledModel& model, const Graph& graph,
                           ProcessGroup* group);
 
-/// Weights and running statistics of rank 0 for all. Collective.
-void broadcast_model(CompiledModel& model, const Graph& graph, ProcessGroup* group);
-
 }  // namespace rankscope::engine

@@ -32,13 +32,18 @@ void LogListener::step_done(const StepReport& report) {
         report.update_in_epoch != report.updates_per_epoch) {
         return;
     }
-    std::printf("epoch %lld/%lld step %lld/%lld loss %s%s %s %s/s\n",
-                static_cast<long long>(report.epoch) + 1, static_cast<long long>(facts_.epochs),
-                static_cast<long long>(report.update_in_epoch),
-                static_cast<long long>(report.updates_per_epoch),
-                fixed_text(report.mine.mean_loss(), 4).c_str(), accuracy_text(facts_, report.mine).c_str(),
-                fixed_text(facts_.per_sample() * samples_ / seconds_, 0).c_str(),
-                facts_.tokens > 0 ? "tokens" : "images");
+    std::printf("epoch %lld/%lld step %lld/%lld ", static_cast<long long>(report.epoch) + 1,
+                static_cast<long long>(facts_.epochs), static_cast<long long>(report.update_in_epoch),
+                static_cast<long long>(report.updates_per_epoch));
+    if (report.mine.samples > 0) {
+        std::printf("loss %s%s %s %s/s\n", fixed_text(report.mine.mean_loss(), 4).c_str(),
+                    accuracy_text(facts_, report.mine).c_str(),
+                    fixed_text(facts_.per_sample() * samples_ / seconds_, 0).c_str(),
+                    facts_.tokens > 0 ? "tokens" : "images");
+    } else {
+        std::printf("in %s ms; the last stage of the pipeline has the loss\n",
+                    fixed_text(report.step_ms, 0).c_str());
+    }
     std::fflush(stdout);
     samples_ = 0;
     seconds_ = 0;

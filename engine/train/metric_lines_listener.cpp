@@ -25,6 +25,21 @@ void MetricLinesListener::epoch_begins(std::int64_t epoch, double /*lr*/) {
     sink_.stage(StageName::Train, epoch_of(epoch, facts_));
 }
 
+/// Of a pipeline only the last stage has them.
+void MetricLinesListener::add_results(const StepReport& report, MetricsLine& line) const {
+    if (report.mine.samples == 0) {
+        return;
+    }
+    line.values.emplace_back("loss", report.mine.mean_loss());
+    line.values.emplace_back("samples", static_cast<double>(report.samples_so_far));
+    line.values.emplace_back(facts_.tokens > 0 ? "tokens_per_s" : "images_per_s",
+                             facts_.per_sample() * report.mine.samples * 1000.0 / report.step_ms);
+    if (facts_.classifies) {
+        line.values.emplace_back("acc1", report.mine.acc1());
+        line.values.emplace_back(topk_key(facts_), report.mine.acck());
+    }
+}
+
 void MetricLinesListener::step_done(const StepReport& report) {
     const StepTimes& times = report.times;
     MetricsLine line;
@@ -33,27 +48,23 @@ void MetricLinesListener::step_done(const StepReport& report) {
     line.values = {{"epochs", static_cast<double>(facts_.epochs)},
                    {"steps_per_epoch", static_cast<double>(report.updates_per_epoch)},
                    {"steps", static_cast<double>(facts_.updates)},
-                   {"loss", report.mine.mean_loss()},
                    {"lr", report.lr},
-                   {"samples", static_cast<double>(report.samples_so_far)},
-                   {facts_.tokens > 0 ? "tokens_per_s" : "images_per_s",
-                    facts_.per_sample() * report.mine.samples * 1000.0 / report.step_ms},
                    {"t_data_ms", times.data_ms},
                    {"t_forward_ms", times.forward_ms},
                    {"t_backward_ms", times.backward_ms},
                    {"t_comm_ms", times.comm_ms},
                    {"t_optimizer_ms", times.optimizer_ms},
                    {"t_step_ms", report.step_ms}};
-    if (facts_.classifies) {
-        line.values.emplace_back("acc1", report.mine.acc1());
-        line.values.emplace_back(topk_key(facts_), report.mine.acck());
-    }
+    add_results(report, line);
     if (report.gradient_norm) {
         line.values.emplace_back("grad_norm", *report.gradient_norm);
     }
     if (report.sent > 0) {
         constexpr double kMega = 1e6;
         line.values.emplace_back("sent_mb", static_cast<double>(report.sent) / kMega);
+    }
+    if (times.bubble_ms > 0) {
+        line.values.emplace_back("t_bubble_ms", times.bubble_ms);
     }
     if (report.skipped) {
         line.values.emplace_back("skipped_update", 1.0);

@@ -25,6 +25,8 @@ public:
     void note(const std::string& text) override;
 
 private:
+    void add_results(const StepReport& report, MetricsLine& line) const;
+
     MetricsSink& sink_;
     RunFacts facts_;
 };

@@ -157,15 +157,15 @@ void check_same(const std::string& what, const std::string& mine, ProcessGroup* 
                 " than rank 0: " + texts[static_cast<std::size_t>(stranger)] + ", not " + texts[0]);
 }
 
-std::unique_ptr<CompiledModel> synchronised_model(Backend& backend, const Graph& graph,
+std::unique_ptr<CompiledModel> synchronised_model(const CompileModel& compile, const Graph& graph,
                                                   CompileOptions options, std::uint64_t seed,
                                                   ProcessGroup* group, ProcessGroup* device_group) {
-    std::unique_ptr<CompiledModel> model = backend.compile(graph, options);
+    std::unique_ptr<CompiledModel> model = compile(options);
     if (group != nullptr) {
         check_same("another network", describe(graph), group);
         if (first_different(group->all_gather(digest(model->layout().fingerprint))) >= 0) {
             options.order = StorageOrder::canonical;
-            model = backend.compile(graph, options);
+            model = compile(options);
         }
     }
     if (group == nullptr || group->rank() == 0) {

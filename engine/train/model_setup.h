@@ -8,6 +8,7 @@
 #include <engine/comm/process_group.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -30,9 +31,11 @@ void check_common_settings(const nlohmann::json& mine, ProcessGroup* group);
 /// rank 0: …, not …". Collective; texts may be of any length.
 void check_same(const std::string& what, const std::string& mine, ProcessGroup* group);
 
+using CompileModel = std::function<std::unique_ptr<CompiledModel>(const CompileOptions& options)>;
+
 /// Compiles the model and gives all ranks rank 0's parameters, after checking that they train the same
 /// network. When their storage differs (another CPU, another oneDNN) it is compiled again in canonical order.
-std::unique_ptr<CompiledModel> synchronised_model(Backend& backend, const Graph& graph,
+std::unique_ptr<CompiledModel> synchronised_model(const CompileModel& compile, const Graph& graph,
                                                   CompileOptions options, std::uint64_t seed,
                                                   ProcessGroup* group, ProcessGroup* device_group = nullptr);
 

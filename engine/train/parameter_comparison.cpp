@@ -59,9 +59,15 @@ std::optional<ParameterDifference> compare_parameters(CompiledModel& model, cons
     if (group == nullptr) {
         return std::nullopt;
     }
+    std::vector<ParameterId> own;
+    for (const ParameterId id : graph.parameters.indices()) {
+        if (model.has(id)) {
+            own.push_back(id);
+        }
+    }
     std::string mine;
     std::vector<float> values;
-    for (const ParameterId id : graph.parameters.indices()) {
+    for (const ParameterId id : own) {
         values.resize(static_cast<std::size_t>(element_count(graph.parameters[id].shape)));
         model.read_weight(id, values);
         const std::uint64_t print = fingerprint(values);
@@ -74,14 +80,13 @@ std::optional<ParameterDifference> compare_parameters(CompiledModel& model, cons
     if (difference.ranks.empty()) {
         return std::nullopt;
     }
-    for (const ParameterId id : graph.parameters.indices()) {
+    for (std::size_t i = 0; i < own.size(); ++i) {
         const auto part = [&](const std::string& text) {
-            return text.substr(static_cast<std::size_t>(id.value()) * sizeof(std::uint64_t),
-                               sizeof(std::uint64_t));
+            return text.substr(i * sizeof(std::uint64_t), sizeof(std::uint64_t));
         };
         if (std::any_of(all.begin(), all.end(),
                         [&](const auto& text) { return part(text) != part(all[0]); })) {
-            difference.parameter = graph.parameters[id].name;
+            difference.parameter = graph.parameters[own[i]].name;
             break;
         }
     }

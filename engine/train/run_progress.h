@@ -31,7 +31,7 @@ struct RunProgress {
     }
     /// The result of an update, which may come later.
     void add_result(const UpdateResult& result) {
-        const auto trained = static_cast<std::int64_t>(result.mine.samples);
+        const auto trained = static_cast<std::int64_t>(result.mine.samples) + result.elsewhere;
         skipped += result.skipped ? 1 : 0;
         samples += trained;
         samples_in_epoch += trained;

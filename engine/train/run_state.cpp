@@ -37,7 +37,7 @@ std::string RunState::resume(const RunMeasures& measures) {
     }
     if (!start.snapshot) {
         if (!config.checkpoint.init_from.empty()) {
-            load_initial_weights(config.checkpoint.init_from, model_, graph_, options_.memory_group());
+            load_initial_weights(config.checkpoint.init_from, model_, graph_, options_.group);
             start.note += "begins with the weights of " + config.checkpoint.init_from;
         }
         return start.note;
@@ -53,13 +53,13 @@ std::string RunState::resume(const RunMeasures& measures) {
 std::string RunState::take_position(const TrainingPosition& from, const RunMeasures& measures) {
     const config::TrainConfig& config = options_.config;
     std::string note;
-    const ResumePoint point = resume_point(from, options_.world_size, config.batch_size,
+    const ResumePoint point = resume_point(from, options_.data_ranks(), config.batch_size,
                                            config.accumulate_steps, measures.batches_per_epoch);
     progress_.epoch = point.epoch;
     progress_.batch_in_epoch = point.first_batch;
     progress_.samples_in_epoch = point.first_batch * config.batch_size;
     progress_.update = from.step;
-    progress_.samples = from.samples / options_.world_size;
+    progress_.samples = from.samples / options_.data_ranks();
     progress_.best_acc1 = from.best_accuracy;
     if (const auto skipped = from.numbers.find("skipped_updates"); skipped != from.numbers.end()) {
         progress_.skipped = static_cast<std::int64_t>(skipped->second);
@@ -87,9 +87,9 @@ TrainingPosition RunState::position() const {
     TrainingPosition position{.step = progress_.update,
                               .epoch = progress_.epoch,
                               .batch_in_epoch = progress_.batch_in_epoch,
-                              .samples_in_epoch = progress_.samples_in_epoch * options_.world_size,
-                              .samples = progress_.samples * options_.world_size,
-                              .world_size = options_.world_size,
+                              .samples_in_epoch = progress_.samples_in_epoch * options_.data_ranks(),
+                              .samples = progress_.samples * options_.data_ranks(),
+                              .world_size = options_.data_ranks(),
                               .batch_size = config.batch_size,
                               .accumulation = config.accumulate_steps,
                               .seed = static_cast<std::uint64_t>(config.seed),
@@ -107,7 +107,8 @@ void RunState::load_weights() {
     if (options_.checkpoints == nullptr) {
         return;
     }
-    const RunMeasures measures{.parameter_names = parameter_names(graph_), .world_size = options_.world_size};
+    const RunMeasures measures{.parameter_names = parameter_names(graph_),
+                               .world_size = options_.data_ranks()};
     if (const RunStart start = options_.checkpoints->start(measures); start.snapshot) {
         restore_model(start.snapshot->model, model_, graph_);
     }
@@ -122,12 +123,14 @@ std::string RunState::save(SavePoint point) {
     point.optimizer.step -= progress_.skipped - progress_.skipped_before;
     std::string name;
     step_.with_optimizer_state([&] {
-        if (options_.rank == 0) {
-            name = options_.checkpoints->save(point, [this](Snapshot& snapshot) {
-                collect(model_, graph_, snapshot);
-                snapshot.position = position();
-            });
-        }
+        model_.with_whole_model(CompiledModel::Whole::with_optimizer, [&] {
+            if (options_.rank == 0) {
+                name = options_.checkpoints->save(point, [this](Snapshot& snapshot) {
+                    collect(model_, graph_, snapshot);
+                    snapshot.position = position();
+                });
+            }
+        });
     });
     return name;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/sha256.h>
+#include <engine/backend/stage_model.h>
 #include <engine/error.h>
 #include <engine/graph/graph_cost.h>
 #include <engine/models/model_registry.h>
@@ -60,16 +61,63 @@ std::string agreed_settings(const TrainerOptions& options) {
     return sha256_hex(std::as_bytes(std::span(text)));
 }
 
-TrainerOptions with_topk_of(TrainerOptions options, const Graph& graph) {
+std::unique_ptr<PipelineGroups> pipeline_groups(const TrainerOptions& options) {
+    const std::int64_t stages = options.config.parallel.pipeline.stages;
+    if (stages == 1) {
+        return nullptr;
+    }
+    if (options.world_size % stages != 0) {
+        throw ConfigError("parallel.pipeline.stages is " + std::to_string(stages) +
+                          ", which does not divide the number of ranks, " +
+                          std::to_string(options.world_size));
+    }
+    return std::make_unique<PipelineGroups>(*options.group, static_cast<int>(stages));
+}
+
+std::vector<PipelineStage> stages_of(const config::TrainConfig& config, const Graph& graph) {
+    if (config.parallel.pipeline.stages == 1) {
+        return {};
+    }
+    std::vector<PipelineStage> stages =
+        pipeline_stages(graph, static_cast<int>(config.parallel.pipeline.stages));
+    const auto shares = [](const PipelineStage& stage) {
+        return std::any_of(stage.graph.parameters.begin(), stage.graph.parameters.end(),
+                           [](const Parameter& one) { return one.shared; });
+    };
+    if (config.parallel.zero >= 2 && std::any_of(stages.begin(), stages.end(), shares)) {
+        throw ConfigError("parallel.zero: 2 is not available with a pipeline of " + config.model +
+                          ", whose first and last stage share a weight; zero: 1 is available");
+    }
+    return stages;
+}
+
+TrainerOptions completed(TrainerOptions options, const Graph& graph, PipelineGroups* pipeline) {
     options.config.topk = std::min(options.config.topk, graph.classes);
+    if (pipeline != nullptr) {
+        const config::PipelineConfig& config = options.config.parallel.pipeline;
+        options.pipeline = {.groups = pipeline,
+                            .micro_batches = config.micro_batches.value_or(
+                                default_micro_batches(config.stages, options.config.batch_size)),
+                            .order = config.schedule == "gpipe" ? PipelineOrder::gpipe
+                                                                : PipelineOrder::one_forward_one_backward};
+    }
     return options;
 }
 
 std::unique_ptr<CompiledModel> compiled_model(const TrainerOptions& options, Backend& backend,
-                                              const Graph& graph) {
+                                              const Graph& graph, const std::vector<PipelineStage>& stages) {
     const config::TrainConfig& config = options.config;
-    return synchronised_model(backend, graph, compile_options(config, options.group, options.device_group),
-                              static_cast<std::uint64_t>(config.seed), options.group, options.device_group);
+    ProcessGroup* const group = options.replica_group();
+    CompileOptions compiled = compile_options(config, group, options.device_group);
+    CompileModel compile = [&](const CompileOptions& one) { return backend.compile(graph, one); };
+    if (options.pipeline.groups != nullptr) {
+        compiled.batch_size = micro_batch_sizes(config.batch_size, options.pipeline.micro_batches).front();
+        compile = [&](const CompileOptions& one) {
+            return std::make_unique<StageModel>(backend, graph, stages, one, options.pipeline);
+        };
+    }
+    return synchronised_model(compile, graph, compiled, static_cast<std::uint64_t>(config.seed), group,
+                              options.device_group);
 }
 
 }  // namespace
@@ -77,13 +125,15 @@ std::unique_ptr<CompiledModel> compiled_model(const TrainerOptions& options, Bac
 Trainer::Trainer(const TrainerOptions& options, Backend& backend, DataSource& data)
     : settings_digest_(agreed_settings(options)),
       graph_(model_of(options.config)),
-      options_(with_topk_of(options, graph_)),
+      pipeline_(pipeline_groups(options)),
+      stages_(stages_of(options.config, graph_)),
+      options_(completed(options, graph_, pipeline_.get())),
       backend_(backend),
       data_(data),
-      model_(compiled_model(options_, backend, graph_)),
+      model_(compiled_model(options_, backend, graph_, stages_)),
       step_(model_->training_step(step_options(options_.config), gradient_exchange(options_, graph_))),
       optimizer_(optimizer_settings(options_.config.optimizer)),
-      schedule_(lr_schedule(options_.config, options_.world_size)),
+      schedule_(lr_schedule(options_.config, options_.data_ranks())),
       training_(options_, data_),
       reporter_(options_, *step_, progress_),
       state_(options_, graph_, *model_, *step_, progress_, settings_digest_),
@@ -165,11 +215,26 @@ std::string Trainer::run() {
     if (progress_.batch_in_epoch > 0) {
         save({.update = progress_.update, .epoch = progress_.epoch, .run_ends = true});
     }
-    const std::string checksum = parameter_checksum(*model_, graph_);
+    const std::string checksum = this->checksum();
     state_.finish();
     state_.report_written();
     options_.notify([&](RunListener& listener) { listener.run_done(checksum); });
     return checksum;
+}
+
+std::string Trainer::checksum() {
+    if (!pipeline_) {
+        return parameter_checksum(*model_, graph_);
+    }
+    constexpr std::size_t kLength = 71;  // "sha256:" and 64 digits
+    std::string mine;
+    model_->with_whole_model(CompiledModel::Whole::weights, [&] {
+        if (options_.rank == 0) {
+            mine = parameter_checksum(*model_, graph_);
+        }
+    });
+    mine.resize(kLength);
+    return options_.group->all_gather(mine).front();
 }
 
 std::string Trainer::save(const SavePoint& point) {
@@ -187,12 +252,13 @@ void Trainer::compare_ranks() {
     if (parameters_differ_) {
         return;
     }
-    const std::optional<ParameterDifference> found = compare_parameters(*model_, graph_, options_.group);
+    const std::optional<ParameterDifference> found =
+        compare_parameters(*model_, graph_, options_.replica_group());
     if (!found) {
         return;
     }
     parameters_differ_ = true;
-    if (std::find(found->ranks.begin(), found->ranks.end(), options_.rank) != found->ranks.end()) {
+    if (std::find(found->ranks.begin(), found->ranks.end(), options_.data_rank()) != found->ranks.end()) {
         options_.notify([&](RunListener& listener) {
             listener.parameters_differ({.update = progress_.update, .parameter = found->parameter});
         });
@@ -258,7 +324,7 @@ void Trainer::train_update(std::optional<Batch>& batch) {
     const std::int64_t batches = split_.batches_from(progress_.batch_in_epoch);
     const auto sent = [this] {
         const ProcessGroup* group = options_.memory_group();
-        return group == nullptr ? 0 : group->traffic().total();
+        return pipeline_ ? pipeline_->sent() : group == nullptr ? 0 : group->traffic().total();
     };
     const std::uint64_t sent_before = sent();
     try {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <engine/backend/training_step.h>
+#include <engine/graph/stages.h>
 #include <engine/train/data_source.h>
 #include <engine/train/run_progress.h>
 #include <engine/train/run_state.h>
@@ -17,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace rankscope::engine {
 
@@ -37,6 +39,8 @@ private:
     void train_epoch();
     void train_update(std::optional<Batch>& batch);
     void finish_epoch();
+    /// Of all parameters; the same on every rank. Collective.
+    std::string checksum();
     /// Tells the user when this rank's parameters are not those of the others. Collective.
     void compare_ranks();
     /// Writes a checkpoint if one is due; its name.
@@ -47,6 +51,8 @@ private:
 
     std::string settings_digest_;  // first: the ranks compare their settings before anything else
     Graph graph_;
+    std::unique_ptr<PipelineGroups> pipeline_;  ///< null: there is none
+    std::vector<PipelineStage> stages_;         ///< of it
     TrainerOptions options_;
     Backend& backend_;
     DataSource& data_;

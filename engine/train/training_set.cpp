@@ -8,6 +8,7 @@
 #include <engine/train/training_set.h>
 #include <engine/train/update_plan.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -73,8 +74,8 @@ void TrainingSet::agree() {
 DistributedSampler TrainingSet::sampler() const {
     const config::TrainConfig& config = options_.config;
     return DistributedSampler({.dataset_size = data_.train().size(),
-                               .world_size = options_.world_size,
-                               .rank = options_.rank,
+                               .world_size = options_.data_ranks(),
+                               .rank = options_.data_rank(),
                                .shuffle = config.shuffle,
                                .drop_last = config.drop_last,
                                .seed = static_cast<std::uint64_t>(config.order_seed.value_or(config.seed))});
@@ -86,7 +87,7 @@ RunMeasures TrainingSet::measures(const Graph& graph) const {
     RunMeasures measures{
         .batches_per_epoch =
             (samples + (drops_short_batch(config) ? 0 : config.batch_size - 1)) / config.batch_size,
-        .world_size = options_.world_size,
+        .world_size = options_.data_ranks(),
         .batch_size = config.batch_size,
         .accumulation = config.accumulate_steps,
         .seed = static_cast<std::uint64_t>(config.seed)};
@@ -96,17 +97,22 @@ RunMeasures TrainingSet::measures(const Graph& graph) const {
     measures.updates_per_epoch = UpdateSplit{measures.batches_per_epoch, config.accumulate_steps}.updates();
     measures.samples_per_epoch =
         (drops_short_batch(config) ? measures.batches_per_epoch * config.batch_size : samples) *
-        options_.world_size;
+        options_.data_ranks();
     if (measures.batches_per_epoch == 0) {
         throw ConfigError("the data set has " + std::to_string(data_.train().size()) + " " +
                           data_.train().samples_word() + ": not one batch of " +
                           std::to_string(config.batch_size) + " for each of " +
-                          std::to_string(options_.world_size) +
+                          std::to_string(options_.data_ranks()) +
                           " ranks. Choose a smaller batch_size, or do not drop short batches.");
     }
     const std::int64_t last = samples % config.batch_size;
-    if (!config.sync_bn || options_.world_size == 1) {
-        check_batch_norms(graph, drops_short_batch(config) || last == 0 ? config.batch_size : last);
+    if (!config.sync_bn || options_.data_ranks() == 1) {
+        const auto smallest = [&](std::int64_t batch) {
+            return micro_batch_sizes(batch, options_.pipeline.micro_batches).back();
+        };
+        check_batch_norms(graph, drops_short_batch(config) || last == 0
+                                     ? smallest(config.batch_size)
+                                     : std::min(smallest(config.batch_size), smallest(last)));
     }
     return measures;
 }

@@ -100,7 +100,7 @@ std::optional<Totals> Validator::validate_epoch(std::int64_t epoch) {
         loader_ = std::make_unique<BatchLoader>(set, Transform(config.dataset, Split::test), loading);
     }
     std::vector<std::int64_t> indices =
-        validation_indices(set.size(), options_.rank, options_.world_size, config.validation.pad);
+        validation_indices(set.size(), options_.data_rank(), options_.data_ranks(), config.validation.pad);
     if (const std::int64_t last = static_cast<std::int64_t>(indices.size()) % batch_size(); last != 0) {
         step_.prepare({.evaluation = {batch_size(), last}});
     }
@@ -108,7 +108,7 @@ std::optional<Totals> Validator::validate_epoch(std::int64_t epoch) {
     return validate(step_, *loader_,
                     {.batch_size = batch_size(),
                      .dataset_size = set.size(),
-                     .world_size = options_.world_size,
+                     .world_size = options_.data_ranks(),
                      .pad = config.validation.pad,
                      .report_every = config.validation.report_every},
                     options_.group, [this](const ValidationStep& step) {

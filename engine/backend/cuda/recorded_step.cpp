@@ -100,7 +100,7 @@ CudaExecutable& RecordedStep::load(const Batch& batch) {
         executable.take_input(SampleForm::floats);
         std::copy(batch.pixels.begin(), batch.pixels.end(), executable.input().begin());
     }
-    load_labels(batch, executable);
+    load_labels(batch, 0, executable);
     return executable;
 }
 
