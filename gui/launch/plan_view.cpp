@@ -70,6 +70,8 @@ PlanView::PlanView(QWidget* parent) : QWidget(parent), model_(new PlanModel(this
     table_->setColumnWidth(PlanModel::Rank, 56);
     table_->setColumnWidth(PlanModel::LocalRank, 84);
     table_->setColumnWidth(PlanModel::Device, 90);
+    table_->setColumnWidth(PlanModel::Stage, 56);
+    table_->hideColumn(PlanModel::Stage);
     table_->setColumnWidth(PlanModel::Master, 190);
     table_->horizontalHeader()->setSectionResizeMode(PlanModel::Node, QHeaderView::Stretch);
     splitter->addWidget(table_);
@@ -113,12 +115,16 @@ void PlanView::set_plan(const LaunchPlan& plan, const Job& job) {
     fault_->set_text({});
     summary_->set_full_text(plan_summary(plan));
     QStringList notes;
+    for (const std::string& stage : pipeline_texts(plan)) {
+        notes += u"• "_s + qs(stage);
+    }
     for (const std::string& note : plan.notes) {
         notes += u"• "_s + qs(note);
     }
     notes_->setText(notes.join(u'\n'));
     notes_->setVisible(!notes.isEmpty());
     model_->set_plan(plan);
+    table_->setColumnHidden(PlanModel::Stage, !stage_of(plan, 0));
     copy_->setEnabled(true);
     copy_as_->setEnabled(true);
     table_->selectRow(std::min(row, model_->rowCount() - 1));

@@ -9,6 +9,14 @@
 
 namespace rankscope::gui {
 
+namespace {
+
+bool is_number_of_plan(int column) {
+    return column == PlanModel::Rank || column == PlanModel::LocalRank || column == PlanModel::Stage;
+}
+
+}  // namespace
+
 QString master_text(const LaunchPlan& plan) {
     const QString address =
         plan.master_addr.empty() ? PlanModel::tr("(found on start)") : qs(plan.master_addr);
@@ -68,6 +76,10 @@ QString PlanModel::display(const RankPlan& rank, int column) const {
             return QString::number(rank.local_rank);
         case Device:
             return qs(rank.device);
+        case Stage: {
+            const std::optional<int> stage = stage_of(plan_, rank.rank);
+            return stage ? QString::number(*stage) : QString();
+        }
         case Master:
             return master_text(plan_);
         default:
@@ -85,7 +97,7 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const {
         return role == Qt::ToolTipRole ? plain_text(text) : text;
     }
     if (role == Qt::TextAlignmentRole) {
-        const bool right = index.column() == Rank || index.column() == LocalRank;
+        const bool right = is_number_of_plan(index.column());
         return int((right ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     }
     return {};
@@ -96,7 +108,7 @@ QVariant PlanModel::headerData(int section, Qt::Orientation orientation, int rol
         return {};
     }
     if (role == Qt::TextAlignmentRole) {
-        const bool right = section == Rank || section == LocalRank;
+        const bool right = is_number_of_plan(section);
         return int((right ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     }
     if (role != Qt::DisplayRole) {
@@ -111,6 +123,8 @@ QVariant PlanModel::headerData(int section, Qt::Orientation orientation, int rol
             return tr("Local rank");
         case Device:
             return tr("Device");
+        case Stage:
+            return tr("Stage");
         case Master:
             return tr("MASTER_ADDR:PORT");
         default:

@@ -10,12 +10,12 @@
 
 namespace rankscope::gui {
 
-/// rank → node → local rank → device → MASTER_ADDR:PORT.
+/// rank → node → local rank → device → stage of a pipeline → MASTER_ADDR:PORT.
 class PlanModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { Rank, Node, LocalRank, Device, Master, NUM_COLUMNS };
+    enum Column { Rank, Node, LocalRank, Device, Stage, Master, NUM_COLUMNS };
 
     explicit PlanModel(QObject* parent = nullptr);
 

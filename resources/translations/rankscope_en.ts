@@ -57,6 +57,13 @@
                 <numerusform> × %n ranks</numerusform>
             </translation>
         </message>
+        <message numerus="yes">
+            <source> × %n pipeline(s)</source>
+            <translation>
+                <numerusform> × %n pipeline</numerusform>
+                <numerusform> × %n pipelines</numerusform>
+            </translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::CollectivesTab</name>

@@ -5860,10 +5860,6 @@
             <translation>python3</translation>
         </message>
         <message>
-            <source>Memory of a rank</source>
-            <translation>每个 rank 的内存</translation>
-        </message>
-        <message>
             <source>&amp;ZeRO stage</source>
             <translation>&amp;ZeRO 阶段</translation>
         </message>
@@ -5878,6 +5874,38 @@
         <message>
             <source>blocks: keep only the values between the blocks of the network and compute the others again in the backward pass. Less memory, a longer step, the same results.</source>
             <translation>blocks：只保留网络各块之间的值，其余在反向传播中重新计算。内存更少，步时更长，结果相同。</translation>
+        </message>
+        <message>
+            <source>Parallelism</source>
+            <translation>并行方式</translation>
+        </message>
+        <message>
+            <source>Pipeline stages</source>
+            <translation>流水线阶段数</translation>
+        </message>
+        <message>
+            <source>The network is cut into so many parts, each on a rank of its own. Must divide the number of ranks: the others train further batches at the same time. Needs device: cpu.</source>
+            <translation>网络被切成这么多部分，每部分各占一个 rank。须能整除 rank 数：其余 rank 同时训练其他批次。需要 device: cpu。</translation>
+        </message>
+        <message>
+            <source>Micro-batches</source>
+            <translation>微批次数</translation>
+        </message>
+        <message>
+            <source>A batch is divided into so many, which the stages of a pipeline compute one after another. The more, the less the stages wait. Batch norms see a micro-batch.</source>
+            <translation>一个批次被分成这么多微批次，由流水线各阶段依次计算。越多，各阶段等待越少。批归一化只看到一个微批次。</translation>
+        </message>
+        <message>
+            <source>four for each stage, at most batch_size</source>
+            <translation>每个阶段四个，至多 batch_size</translation>
+        </message>
+        <message>
+            <source>Pipeline schedule</source>
+            <translation>流水线调度</translation>
+        </message>
+        <message>
+            <source>gpipe: all forward passes, then all backward passes. 1f1b: in turns, which keeps the activations of at most as many micro-batches as there are stages.</source>
+            <translation>gpipe：先做全部前向传播，再做全部反向传播。1f1b：交替进行，保留激活的微批次至多与阶段数相同。</translation>
         </message>
     </context>
     <context>
@@ -6893,10 +6921,6 @@
             <translation>%1 不是该环境的 Python：请写 %2。</translation>
         </message>
         <message>
-            <source>Write train.device: cpu, or leave train.parallel.zero out.</source>
-            <translation>写 train.device: cpu，或去掉 train.parallel.zero。</translation>
-        </message>
-        <message>
             <source>about %1 of memory for each rank</source>
             <translation>每个 rank 约需 %1 内存</translation>
         </message>
@@ -6909,8 +6933,56 @@
             <translation>每个 rank 每次更新约发送 %1</translation>
         </message>
         <message>
-            <source>The ranks compute on GPUs, where train.parallel.zero is unavailable.</source>
-            <translation>各 rank 在 GPU 上计算，而 train.parallel.zero 在 GPU 上不可用。</translation>
+            <source>train.parallel.zero: 2 is unavailable with a pipeline of %1, whose first and last stage share a weight.</source>
+            <translation>%1 的流水线不能使用 train.parallel.zero: 2：其首、末阶段共用一个权重。</translation>
+        </message>
+        <message>
+            <source>Write train.parallel.zero: 1.</source>
+            <translation>请写 train.parallel.zero: 1。</translation>
+        </message>
+        <message>
+            <source>train.parallel.pipeline.stages is %1; %2 can be cut into at most %3.</source>
+            <translation>train.parallel.pipeline.stages 为 %1；%2 至多可切成 %3 个阶段。</translation>
+        </message>
+        <message>
+            <source>train.parallel.pipeline.stages is %1, which does not divide the number of ranks, %2.</source>
+            <translation>train.parallel.pipeline.stages 为 %1，不能整除 rank 数 %2。</translation>
+        </message>
+        <message>
+            <source>Leave train.parallel.pipeline out, or give the job more ranks.</source>
+            <translation>请去掉 train.parallel.pipeline，或为作业增加 rank。</translation>
+        </message>
+        <message>
+            <source>Stages that fit: %1.</source>
+            <translation>合适的阶段数：%1。</translation>
+        </message>
+        <message>
+            <source>The ranks compute on GPUs, where %1 is unavailable.</source>
+            <translation>各 rank 在 GPU 上计算，那里不能使用 %1。</translation>
+        </message>
+        <message>
+            <source>Write train.device: cpu, or leave %1 out.</source>
+            <translation>请写 train.device: cpu，或去掉 %1。</translation>
+        </message>
+        <message>
+            <source>about %1 of memory for each rank of the stage that needs most</source>
+            <translation>需求最大的阶段中，每个 rank 约需 %1 内存</translation>
+        </message>
+        <message>
+            <source>a rank sends at most about %1 for an update</source>
+            <translation>每次更新一个 rank 至多发送约 %1</translation>
+        </message>
+        <message>
+            <source>pipelines: %1 of %2 stages, %3 micro-batches; a stage waits for others %4 % of the time if all take equally long</source>
+            <translation>流水线：%1 条，各 %2 个阶段、%3 个微批次；若各阶段耗时相同，一个阶段有 %4 % 的时间在等待其他阶段</translation>
+        </message>
+        <message>
+            <source>stage %1 (rank %2): %3, %4 % of the work; %5; sends about %6 for an update</source>
+            <translation>阶段 %1（rank %2）：%3，占计算量的 %4 %；%5；每次更新约发送 %6</translation>
+        </message>
+        <message>
+            <source>%1 samples per update, %2 per pipeline</source>
+            <translation>每次更新 %1 个样本，每条流水线 %2 个</translation>
         </message>
     </context>
     <context>
@@ -17270,6 +17342,22 @@
             <source>Set device: cpu, or leave parallel.zero out.</source>
             <translation>设置 device: cpu，或去掉 parallel.zero。</translation>
         </message>
+        <message>
+            <source>Set device: cpu, or leave parallel.pipeline out.</source>
+            <translation>请设 device: cpu，或去掉 parallel.pipeline。</translation>
+        </message>
+        <message>
+            <source>is greater than batch_size</source>
+            <translation>大于 batch_size</translation>
+        </message>
+        <message>
+            <source>A micro-batch has at least one sample.</source>
+            <translation>一个微批次至少有一个样本。</translation>
+        </message>
+        <message>
+            <source>micro_batches is set: add the number of stages.</source>
+            <translation>已设 micro_batches：请补上阶段数。</translation>
+        </message>
     </context>
     <context>
         <name>metrics</name>
@@ -17664,6 +17752,12 @@
         <message>
             <source>An estimate, right within a quarter.</source>
             <translation>估计值，误差在四分之一以内。</translation>
+        </message>
+        <message numerus="yes">
+            <source> × %n pipeline(s)</source>
+            <translation>
+                <numerusform> × %n 条流水线</numerusform>
+            </translation>
         </message>
     </context>
     <context>
@@ -23417,6 +23511,10 @@ acc1 &lt; 0.2 for 1000 steps</translation>
         <message>
             <source>MASTER_ADDR:PORT</source>
             <translation>MASTER_ADDR:PORT</translation>
+        </message>
+        <message>
+            <source>Stage</source>
+            <translation>阶段</translation>
         </message>
     </context>
     <context>

@@ -138,6 +138,74 @@ TEST(PlanCost, ZeroDividesStateAndGradients) {
     EXPECT_EQ(refused.failure().what, "The ranks compute on GPUs, where train.parallel.zero is unavailable.");
 }
 
+TEST(PlanCost, APipelineHasItsStages) {
+    Job job = resnet(32);
+    (*job.train)["device"] = "cpu";
+    (*job.train)["optimizer"] = {{"name", "sgd"}, {"momentum", 0.9}};
+    const auto whole = make_node_plan(two_gpu_nodes(), job, two_facts());
+    ASSERT_TRUE(whole);
+    EXPECT_TRUE(pipeline_texts(*whole).empty());
+    EXPECT_FALSE(stage_of(*whole, 0));
+    (*job.train)["parallel"] = {{"pipeline", {{"stages", 2}, {"micro_batches", 8}}}};
+    const auto plan = make_node_plan(two_gpu_nodes(), job, two_facts());
+    ASSERT_TRUE(plan) << plan.failure().what;
+    const engine::PipelineCost& pipeline = *plan->cost->pipeline;
+    ASSERT_EQ(pipeline.stages.size(), 2U);
+    EXPECT_NEAR(pipeline.bubble, 1.0 / 9.0, 1e-9);
+    std::uint64_t weights = 0;
+    for (const engine::StageCost& stage : pipeline.stages) {
+        weights += stage.memory.weights;
+        EXPECT_EQ(stage.memory.optimizer, stage.memory.weights);
+        EXPECT_LE(stage.sent, plan->cost->sent);
+        EXPECT_LE(stage.memory.activations, plan->cost->memory.activations + 1);
+    }
+    EXPECT_EQ(weights, whole->cost->memory.weights);
+    EXPECT_LT(plan->cost->memory.parameters(), whole->cost->memory.parameters());
+    // Two pipelines of two stages: stage 1 has ranks 2 and 3.
+    EXPECT_EQ(stage_of(*plan, 1), 0);
+    EXPECT_EQ(stage_of(*plan, 2), 1);
+    const std::vector<std::string> texts = pipeline_texts(*plan);
+    ASSERT_EQ(texts.size(), 3U);
+    EXPECT_EQ(texts[0],
+              "pipelines: 2 of 2 stages, 8 micro-batches; a stage waits for others 11 % of the time if all "
+              "take equally long");
+    EXPECT_TRUE(texts[1].starts_with("stage 0 (rank 0–1): conv1 to layer")) << texts[1];
+    EXPECT_TRUE(texts[2].starts_with("stage 1 (rank 2–3): layer")) << texts[2];
+    EXPECT_NE(to_text(*plan).find("rank 3  small  cpu  local rank 1  stage 1"), std::string::npos)
+        << to_text(*plan);
+    const auto kept = plan_from_json(to_json(*plan));
+    ASSERT_TRUE(kept);
+    EXPECT_EQ(pipeline_texts(*kept), texts);
+    // Half of the ranks have samples of their own.
+    EXPECT_EQ(plan->training->global_batch, 64);
+    EXPECT_TRUE(advice_text(*plan->training).starts_with("64 samples per update, 32 per pipeline"));
+}
+
+TEST(PlanCost, StagesThatDoNotFitAreRefused) {
+    Job job = resnet(32);
+    (*job.train)["device"] = "cpu";
+    const auto refusal = [&](const nlohmann::json& parallel) {
+        (*job.train)["parallel"] = parallel;
+        const auto plan = make_node_plan(two_gpu_nodes(), job, two_facts());
+        return plan ? Failure() : plan.failure();
+    };
+    const Failure odd = refusal({{"pipeline", {{"stages", 3}}}});
+    EXPECT_EQ(odd.what, "train.parallel.pipeline.stages is 3, which does not divide the number of ranks, 4.");
+    EXPECT_EQ(odd.remedy, "Stages that fit: 2, 4.");
+    const Failure many = refusal({{"pipeline", {{"stages", 512}}}});
+    EXPECT_TRUE(
+        many.what.starts_with("train.parallel.pipeline.stages is 512; resnet50 can be cut into at most"))
+        << many.what;
+    (*job.train)["model"] = "gpt2-mini";
+    (*job.train)["dataset"] = {{"name", "synthetic-text"}};
+    const Failure tied = refusal({{"zero", 2}, {"pipeline", {{"stages", 2}}}});
+    EXPECT_EQ(tied.what,
+              "train.parallel.zero: 2 is unavailable with a pipeline of gpt2-mini, whose first and last "
+              "stage share a weight.");
+    (*job.train)["device"] = "cuda";
+    EXPECT_FALSE(config::check_train_config(*job.train).empty());
+}
+
 TEST(PlanCost, IsCountedInTheNetworkAndKept) {
     auto plan = make_node_plan(two_gpu_nodes(), resnet(256), two_facts());
     ASSERT_TRUE(plan);

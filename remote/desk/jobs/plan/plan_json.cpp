@@ -43,6 +43,45 @@ void visit_throughput(Keys& keys, Visit visit) {
     visit("peak_tflops", keys.peak_tflops);
 }
 
+nlohmann::json memory_json(const engine::MemoryEstimate& memory) {
+    return {{"activations", memory.activations}, {"parameters", memory.parameters()},
+            {"weights", memory.weights},         {"gradients", memory.gradients},
+            {"optimizer", memory.optimizer},     {"libraries", memory.libraries}};
+}
+
+engine::MemoryEstimate memory_from(const nlohmann::json& memory) {
+    return {.activations = memory.at("activations"),
+            .weights = memory.value("weights", memory.at("parameters").get<std::uint64_t>()),
+            .gradients = memory.value("gradients", std::uint64_t{0}),
+            .optimizer = memory.value("optimizer", std::uint64_t{0}),
+            .libraries = memory.at("libraries")};
+}
+
+nlohmann::json pipeline_json(const engine::PipelineCost& pipeline) {
+    nlohmann::json json{{"micro_batches", pipeline.micro_batches},
+                        {"bubble", pipeline.bubble},
+                        {"stages", nlohmann::json::array()}};
+    for (const engine::StageCost& stage : pipeline.stages) {
+        json["stages"].push_back({{"layers", stage.layers},
+                                  {"share", stage.share},
+                                  {"memory", memory_json(stage.memory)},
+                                  {"sent_per_update", stage.sent}});
+    }
+    return json;
+}
+
+engine::PipelineCost pipeline_from(const nlohmann::json& json) {
+    engine::PipelineCost pipeline{
+        .micro_batches = json.at("micro_batches"), .bubble = json.at("bubble"), .stages = {}};
+    for (const auto& stage : json.at("stages")) {
+        pipeline.stages.push_back({.layers = stage.at("layers"),
+                                   .share = stage.at("share"),
+                                   .memory = memory_from(stage.at("memory")),
+                                   .sent = stage.at("sent_per_update")});
+    }
+    return pipeline;
+}
+
 nlohmann::json cost_json(const engine::TrainingCost& cost) {
     nlohmann::json json = {{"model", cost.model},
                            {"batch_size", cost.batch_size},
@@ -50,22 +89,18 @@ nlohmann::json cost_json(const engine::TrainingCost& cost) {
                            {"parameters", cost.parameters},
                            {"forward_flops", cost.forward_flops},
                            {"training_flops", cost.training_flops},
-                           {"memory",
-                            {{"activations", cost.memory.activations},
-                             {"parameters", cost.memory.parameters()},
-                             {"weights", cost.memory.weights},
-                             {"gradients", cost.memory.gradients},
-                             {"optimizer", cost.memory.optimizer},
-                             {"libraries", cost.memory.libraries}}},
+                           {"memory", memory_json(cost.memory)},
                            {"sent_per_update", cost.sent}};
     if (cost.published_accuracy) {
         json["published_accuracy"] = *cost.published_accuracy;
+    }
+    if (cost.pipeline) {
+        json["pipeline"] = pipeline_json(*cost.pipeline);
     }
     return json;
 }
 
 engine::TrainingCost cost_from(const nlohmann::json& json) {
-    const auto& memory = json.at("memory");
     return {.model = json.at("model"),
             .batch_size = json.at("batch_size"),
             .tokens = json.at("tokens"),
@@ -75,12 +110,11 @@ engine::TrainingCost cost_from(const nlohmann::json& json) {
             .published_accuracy = json.contains("published_accuracy")
                                       ? std::optional<double>(json.at("published_accuracy"))
                                       : std::nullopt,
-            .memory = {.activations = memory.at("activations"),
-                       .weights = memory.value("weights", memory.at("parameters").get<std::uint64_t>()),
-                       .gradients = memory.value("gradients", std::uint64_t{0}),
-                       .optimizer = memory.value("optimizer", std::uint64_t{0}),
-                       .libraries = memory.at("libraries")},
-            .sent = json.value("sent_per_update", std::uint64_t{0})};
+            .memory = memory_from(json.at("memory")),
+            .sent = json.value("sent_per_update", std::uint64_t{0}),
+            .pipeline = json.contains("pipeline")
+                            ? std::optional<engine::PipelineCost>(pipeline_from(json.at("pipeline")))
+                            : std::nullopt};
 }
 
 nlohmann::json training_json(const TrainingAdvice& training) {
@@ -134,6 +168,12 @@ nlohmann::json rank_json(const LaunchPlan& plan, const RankPlan& rank) {
         json["pid"] = rank.pid;
     }
     return json;
+}
+
+std::string kinds_text(const engine::MemoryEstimate& memory) {
+    return text(kContext, "weights %1, gradients %2, optimizer %3, activations %4",
+                {size_text(memory.weights), size_text(memory.gradients), size_text(memory.optimizer),
+                 size_text(memory.activations)});
 }
 
 }  // namespace
@@ -259,18 +299,52 @@ bool on_gpus(const LaunchPlan& plan) {
 }
 
 std::string memory_text(const engine::TrainingCost& cost, bool gpu) {
-    const engine::MemoryEstimate& memory = cost.memory;
-    const std::string total = size_text(memory.total() - (gpu ? 0 : memory.libraries));
+    const std::string total = size_text(cost.memory.total() - (gpu ? 0 : cost.memory.libraries));
     return (gpu ? text(kContext, "about %1 of GPU memory for each rank", {total})
+            : cost.pipeline
+                ? text(kContext, "about %1 of memory for each rank of the stage that needs most", {total})
                 : text(kContext, "about %1 of memory for each rank", {total})) +
-           ": " +
-           text(kContext, "weights %1, gradients %2, optimizer %3, activations %4",
-                {size_text(memory.weights), size_text(memory.gradients), size_text(memory.optimizer),
-                 size_text(memory.activations)});
+           ": " + kinds_text(cost.memory);
 }
 
 std::string sent_text(const engine::TrainingCost& cost) {
-    return text(kContext, "each rank sends about %1 for an update", {size_text(cost.sent)});
+    return cost.pipeline
+               ? text(kContext, "a rank sends at most about %1 for an update", {size_text(cost.sent)})
+               : text(kContext, "each rank sends about %1 for an update", {size_text(cost.sent)});
+}
+
+std::optional<int> stage_of(const LaunchPlan& plan, int rank) {
+    if (!plan.cost || !plan.cost->pipeline) {
+        return std::nullopt;
+    }
+    const int pipelines = plan.world_size / static_cast<int>(plan.cost->pipeline->stages.size());
+    return rank / std::max(pipelines, 1);
+}
+
+std::vector<std::string> pipeline_texts(const LaunchPlan& plan) {
+    if (!plan.cost || !plan.cost->pipeline) {
+        return {};
+    }
+    const engine::PipelineCost& pipeline = *plan.cost->pipeline;
+    const auto percent = [](double share) { return fixed_text(100 * share, 0); };
+    const auto stages = static_cast<int>(pipeline.stages.size());
+    const int pipelines = plan.world_size / stages;
+    std::vector<std::string> texts{text(
+        kContext,
+        "pipelines: %1 of %2 stages, %3 micro-batches; a stage waits for others %4 % of the time if all take "
+        "equally long",
+        {std::to_string(pipelines), std::to_string(stages), std::to_string(pipeline.micro_batches),
+         percent(pipeline.bubble)})};
+    for (int i = 0; i < stages; ++i) {
+        const engine::StageCost& stage = pipeline.stages[static_cast<std::size_t>(i)];
+        const std::string ranks = std::to_string(i * pipelines) +
+                                  (pipelines > 1 ? "–" + std::to_string((i + 1) * pipelines - 1) : "");
+        texts.push_back(text(kContext,
+                             "stage %1 (rank %2): %3, %4 % of the work; %5; sends about %6 for an update",
+                             {std::to_string(i), ranks, stage.layers, percent(stage.share),
+                              kinds_text(stage.memory), size_text(stage.sent)}));
+    }
+    return texts;
 }
 
 std::string published_text(double accuracy) {
@@ -301,13 +375,20 @@ std::string to_text(const LaunchPlan& plan) {
         if (plan.cost->sent > 0) {
             out += "  " + sent_text(*plan.cost) + '\n';
         }
+        for (const std::string& stage : pipeline_texts(plan)) {
+            out += "  " + stage + '\n';
+        }
     }
     for (const auto& note : plan.notes) {
         out += "  note: " + note + '\n';
     }
     for (const auto& rank : plan.ranks) {
         out += "\nrank " + std::to_string(rank.rank) + "  " + rank.node + "  " + rank.device +
-               "  local rank " + std::to_string(rank.local_rank) + "\n ";
+               "  local rank " + std::to_string(rank.local_rank);
+        if (const auto stage = stage_of(plan, rank.rank)) {
+            out += "  stage " + std::to_string(*stage);
+        }
+        out += "\n ";
         for (const auto& [key, value] : masked_env(plan, rank)) {
             out += ' ' + (value == kSecretMask && VariableName::of(key) ? key + '=' + value
                                                                         : shell_assignment(key, value));

@@ -66,16 +66,19 @@ std::optional<std::int64_t> known_samples(const config::DatasetConfig& dataset) 
     return std::min(samples, dataset.limit.value_or(samples));
 }
 
-std::optional<TrainingAdvice> training_advice(const Job& job, int world_size) {
-    if (!job.train || world_size < 1 || !config::check_train_config(*job.train).empty()) {
+std::optional<TrainingAdvice> training_advice(const Job& job, int ranks) {
+    if (!job.train || ranks < 1 || !config::check_train_config(*job.train).empty()) {
         return std::nullopt;
     }
     const config::TrainConfig config = config::parse_train_config(*job.train);
+    const std::int64_t stages = config.parallel.pipeline.stages;
+    const int world_size = std::max(ranks / static_cast<int>(stages), 1);
     const config::LrSchedule schedule = config::lr_schedule(config, world_size);
     TrainingAdvice advice;
     advice.batch_size = config.batch_size;
     advice.accumulated = config.accumulate_steps;
     advice.world_size = world_size;
+    advice.pipelines = stages > 1;
     advice.global_batch = config.batch_size * config.accumulate_steps * world_size;
     advice.lr = config.optimizer.lr;
     advice.highest_lr = schedule.lr;
@@ -93,8 +96,10 @@ std::optional<TrainingAdvice> training_advice(const Job& job, int world_size) {
 
 std::string advice_text(const TrainingAdvice& advice) {
     const auto number = [](std::int64_t value) { return std::to_string(value); };
-    std::string out = text(kContext, "%1 samples per update, %2 per rank",
-                           {number(advice.global_batch), number(advice.batch_size * advice.accumulated)});
+    const std::string all = number(advice.global_batch);
+    const std::string own = number(advice.batch_size * advice.accumulated);
+    std::string out = advice.pipelines ? text(kContext, "%1 samples per update, %2 per pipeline", {all, own})
+                                       : text(kContext, "%1 samples per update, %2 per rank", {all, own});
     if (advice.steps_per_epoch) {
         out += ", " + text(kContext, "%1 updates per epoch", {number(*advice.steps_per_epoch)});
     }

@@ -19,7 +19,8 @@ namespace rankscope::inline jobs {
 struct TrainingAdvice {
     std::int64_t batch_size = 0;  ///< of one rank in one pass
     std::int64_t accumulated = 1;
-    int world_size = 1;
+    int world_size = 1;  ///< ranks with samples of their own: with a pipeline, the number of pipelines
+    bool pipelines = false;
     std::int64_t global_batch = 0;  ///< samples of one update
     double lr = 0;                  ///< as the job has it
     double highest_lr = 0;          ///< that the schedule begins from, scaled where the job asks for it
@@ -31,7 +32,7 @@ struct TrainingAdvice {
 };
 
 /// Nothing for a program of the user and for a section with errors.
-std::optional<TrainingAdvice> training_advice(const Job& job, int world_size);
+std::optional<TrainingAdvice> training_advice(const Job& job, int ranks);
 
 /// "512 samples per update, 128 per rank, 98 updates per epoch, learning rate 0.1".
 std::string advice_text(const TrainingAdvice& advice);
