@@ -17,12 +17,20 @@ namespace {
 
 constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
-/// A number that an operation writes costs about as much as twenty multiply-adds: some 12 bytes of memory traffic in the
-/// forward and the backward pass.
-double work_of(const Graph& graph, const Node& node) {
+/// Of a micro-batch, in multiply-adds. A number that an operation writes costs about as much as twenty: some 12 bytes of
+/// memory traffic in the forward and the backward pass. A parameter costs as much as fifty, whatever the number of samples: its
+/// weight is read three times, its gradient written, and added to that of other micro-batches.
+double work_of(const Graph& graph, const Node& node, std::int64_t samples) {
     constexpr double kPerElement = 20;
-    return multiply_adds(graph, node) +
-           kPerElement * static_cast<double>(element_count(graph.values[node.output].shape));
+    constexpr double kPerParameter = 50;
+    double parameters = 0;
+    for (const ParameterId id : node.parameters) {
+        parameters += static_cast<double>(element_count(graph.parameters[id].shape));
+    }
+    return static_cast<double>(samples) *
+               (multiply_adds(graph, node) +
+                kPerElement * static_cast<double>(element_count(graph.values[node.output].shape))) +
+           kPerParameter * parameters;
 }
 
 /// Where stages may end: behind a cut, with parameters on both sides.
@@ -32,7 +40,7 @@ struct Places {
     std::vector<std::size_t> layers;  ///< with parameters, before each place
 };
 
-Places places_of(const Graph& graph) {
+Places places_of(const Graph& graph, std::int64_t samples) {
     Places places;
     std::vector<std::size_t> ends;
     for (const std::size_t cut : cuts(graph)) {
@@ -44,7 +52,7 @@ Places places_of(const Graph& graph) {
     std::size_t next = 0;
     for (const std::size_t end : ends) {
         for (; next < end; ++next) {
-            work += work_of(graph, graph.nodes[next]);
+            work += work_of(graph, graph.nodes[next], samples);
             layers += graph.nodes[next].parameters.empty() ? 0 : 1;
         }
         places.ends.push_back(end);
@@ -188,7 +196,7 @@ std::string PipelineStage::layers() const {
 }
 
 int most_pipeline_stages(const Graph& network) {
-    const Places places = places_of(fuse(network));
+    const Places places = places_of(fuse(network), 1);
     int stages = 0;
     std::size_t layers = 0;
     for (std::size_t i = 0; i < places.ends.size(); ++i) {
@@ -201,9 +209,9 @@ int most_pipeline_stages(const Graph& network) {
     return stages;
 }
 
-std::vector<PipelineStage> pipeline_stages(const Graph& network, int stages) {
+std::vector<PipelineStage> pipeline_stages(const Graph& network, int stages, std::int64_t samples) {
     const Graph whole = fuse(network);
-    const std::vector<std::size_t> ends = best_ends(places_of(whole), stages);
+    const std::vector<std::size_t> ends = best_ends(places_of(whole, samples), stages);
     if (ends.empty()) {
         throw ConfigError("the network cannot be cut into " + std::to_string(stages) +
                           " stages: parallel.pipeline.stages is at most " +
@@ -215,7 +223,7 @@ std::vector<PipelineStage> pipeline_stages(const Graph& network, int stages) {
     for (const std::size_t end : ends) {
         result.push_back(StageBuilder(whole, begin, end).take());
         for (std::size_t i = begin; i < end; ++i) {
-            result.back().share += work_of(whole, whole.nodes[i]);
+            result.back().share += work_of(whole, whole.nodes[i], samples);
         }
         all += result.back().share;
         begin = end;

@@ -25,9 +25,9 @@ struct PipelineStage {
 };
 
 /// Cuts the network where a single value leads on, so that the stage with the most work has as little as can be. The work
-/// is counted: multiply-adds, and passes over memory. Parameters that several stages have (a tied weight) are `shared`.
+/// of a micro-batch of so many samples is counted: multiply-adds, and passes over activations and parameters. Parameters that several stages have (a tied weight) are `shared`.
 /// Throws ConfigError when there are not enough places to cut it.
-std::vector<PipelineStage> pipeline_stages(const Graph& network, int stages);
+std::vector<PipelineStage> pipeline_stages(const Graph& network, int stages, std::int64_t samples);
 
 /// The most stages that pipeline_stages() makes.
 int most_pipeline_stages(const Graph& network);

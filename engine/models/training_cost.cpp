@@ -82,16 +82,16 @@ void add_pipeline(const config::TrainConfig& config, const Graph& graph, int ran
         .micro_batches = micro_batches, .bubble = pipeline_bubble(stages, micro_batches), .stages = {}};
     const double of_batch = static_cast<double>(config.batch_size * config.accumulate_steps) *
                             kFloat;  // for a number of a sample
+    const int pipelines = ranks / stages;
     double from_before = 0;
-    for (const PipelineStage& stage : pipeline_stages(graph, stages)) {
+    for (const PipelineStage& stage : pipeline_stages(graph, stages, size)) {
         StageCost made{.layers = stage.layers(), .share = stage.share, .memory = {}};
-        add_parameters(config, stage.graph, ranks / stages, made.memory);
+        add_parameters(config, stage.graph, pipelines, made.memory);
         const std::int64_t kept =
             kept_micro_batches(order, static_cast<int>(pipeline.stages.size()), stages, micro_batches);
         made.memory.activations = bytes(activations(config, stage.graph, static_cast<double>(kept * size)));
         const double to_next = of_batch * static_cast<double>(handed_over(stage.graph));
-        made.sent =
-            bytes(exchanged(config, parameter_count(stage.graph), ranks / stages) + to_next + from_before);
+        made.sent = bytes(exchanged(config, parameter_count(stage.graph), pipelines) + to_next + from_before);
         from_before = to_next;
         if (pipeline.stages.empty() || made.memory.total() > cost.memory.total()) {
             cost.memory = made.memory;

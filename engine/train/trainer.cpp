@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/sha256.h>
-#include <engine/backend/stage_model.h>
 #include <engine/error.h>
 #include <engine/graph/graph_cost.h>
 #include <engine/models/model_registry.h>
@@ -61,63 +60,10 @@ std::string agreed_settings(const TrainerOptions& options) {
     return sha256_hex(std::as_bytes(std::span(text)));
 }
 
-std::unique_ptr<PipelineGroups> pipeline_groups(const TrainerOptions& options) {
-    const std::int64_t stages = options.config.parallel.pipeline.stages;
-    if (stages == 1) {
-        return nullptr;
-    }
-    if (options.world_size % stages != 0) {
-        throw ConfigError("parallel.pipeline.stages is " + std::to_string(stages) +
-                          ", which does not divide the number of ranks, " +
-                          std::to_string(options.world_size));
-    }
-    return std::make_unique<PipelineGroups>(*options.group, static_cast<int>(stages));
-}
-
-std::vector<PipelineStage> stages_of(const config::TrainConfig& config, const Graph& graph) {
-    if (config.parallel.pipeline.stages == 1) {
-        return {};
-    }
-    std::vector<PipelineStage> stages =
-        pipeline_stages(graph, static_cast<int>(config.parallel.pipeline.stages));
-    const auto shares = [](const PipelineStage& stage) {
-        return std::any_of(stage.graph.parameters.begin(), stage.graph.parameters.end(),
-                           [](const Parameter& one) { return one.shared; });
-    };
-    if (config.parallel.zero >= 2 && std::any_of(stages.begin(), stages.end(), shares)) {
-        throw ConfigError("parallel.zero: 2 is not available with a pipeline of " + config.model +
-                          ", whose first and last stage share a weight; zero: 1 is available");
-    }
-    return stages;
-}
-
-TrainerOptions completed(TrainerOptions options, const Graph& graph, PipelineGroups* pipeline) {
+TrainerOptions completed(TrainerOptions options, const Graph& graph, const PipelineSetup& pipeline) {
     options.config.topk = std::min(options.config.topk, graph.classes);
-    if (pipeline != nullptr) {
-        const config::PipelineConfig& config = options.config.parallel.pipeline;
-        options.pipeline = {.groups = pipeline,
-                            .micro_batches = config.micro_batches.value_or(
-                                default_micro_batches(config.stages, options.config.batch_size)),
-                            .order = config.schedule == "gpipe" ? PipelineOrder::gpipe
-                                                                : PipelineOrder::one_forward_one_backward};
-    }
+    options.pipeline = pipeline.options;
     return options;
-}
-
-std::unique_ptr<CompiledModel> compiled_model(const TrainerOptions& options, Backend& backend,
-                                              const Graph& graph, const std::vector<PipelineStage>& stages) {
-    const config::TrainConfig& config = options.config;
-    ProcessGroup* const group = options.replica_group();
-    CompileOptions compiled = compile_options(config, group, options.device_group);
-    CompileModel compile = [&](const CompileOptions& one) { return backend.compile(graph, one); };
-    if (options.pipeline.groups != nullptr) {
-        compiled.batch_size = micro_batch_sizes(config.batch_size, options.pipeline.micro_batches).front();
-        compile = [&](const CompileOptions& one) {
-            return std::make_unique<StageModel>(backend, graph, stages, one, options.pipeline);
-        };
-    }
-    return synchronised_model(compile, graph, compiled, static_cast<std::uint64_t>(config.seed), group,
-                              options.device_group);
 }
 
 }  // namespace
@@ -125,12 +71,12 @@ std::unique_ptr<CompiledModel> compiled_model(const TrainerOptions& options, Bac
 Trainer::Trainer(const TrainerOptions& options, Backend& backend, DataSource& data)
     : settings_digest_(agreed_settings(options)),
       graph_(model_of(options.config)),
-      pipeline_(pipeline_groups(options)),
-      stages_(stages_of(options.config, graph_)),
-      options_(completed(options, graph_, pipeline_.get())),
+      pipeline_(set_up_pipeline(options.config, graph_, options.group)),
+      options_(completed(options, graph_, pipeline_)),
       backend_(backend),
       data_(data),
-      model_(compiled_model(options_, backend, graph_, stages_)),
+      model_(compiled_model(options_.config, graph_, pipeline_, backend, options_.replica_group(),
+                            options_.device_group)),
       step_(model_->training_step(step_options(options_.config), gradient_exchange(options_, graph_))),
       optimizer_(optimizer_settings(options_.config.optimizer)),
       schedule_(lr_schedule(options_.config, options_.data_ranks())),
@@ -223,7 +169,7 @@ std::string Trainer::run() {
 }
 
 std::string Trainer::checksum() {
-    if (!pipeline_) {
+    if (!pipeline_.groups) {
         return parameter_checksum(*model_, graph_);
     }
     constexpr std::size_t kLength = 71;  // "sha256:" and 64 digits
@@ -324,7 +270,7 @@ void Trainer::train_update(std::optional<Batch>& batch) {
     const std::int64_t batches = split_.batches_from(progress_.batch_in_epoch);
     const auto sent = [this] {
         const ProcessGroup* group = options_.memory_group();
-        return pipeline_ ? pipeline_->sent() : group == nullptr ? 0 : group->traffic().total();
+        return pipeline_.groups ? pipeline_.groups->sent() : group == nullptr ? 0 : group->traffic().total();
     };
     const std::uint64_t sent_before = sent();
     try {

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <engine/backend/training_step.h>
-#include <engine/graph/stages.h>
 #include <engine/train/data_source.h>
+#include <engine/train/pipeline_setup.h>
 #include <engine/train/run_progress.h>
 #include <engine/train/run_state.h>
 #include <engine/train/trainer_options.h>
@@ -18,7 +18,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace rankscope::engine {
 
@@ -51,8 +50,7 @@ private:
 
     std::string settings_digest_;  // first: the ranks compare their settings before anything else
     Graph graph_;
-    std::unique_ptr<PipelineGroups> pipeline_;  ///< null: there is none
-    std::vector<PipelineStage> stages_;         ///< of it
+    PipelineSetup pipeline_;
     TrainerOptions options_;
     Backend& backend_;
     DataSource& data_;

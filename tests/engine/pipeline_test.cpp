@@ -77,7 +77,7 @@ TEST(PipelineStages, HaveEveryParameterAndEvenWork) {
         const int most = most_pipeline_stages(graph);
         ASSERT_GE(most, 2) << network.name;
         for (int count = 1; count <= most; ++count) {
-            const std::vector<PipelineStage> stages = pipeline_stages(graph, count);
+            const std::vector<PipelineStage> stages = pipeline_stages(graph, count, 4);
             ASSERT_EQ(stages.size(), static_cast<std::size_t>(count));
             std::set<ParameterId> parameters;
             std::set<StatisticId> statistics;
@@ -94,10 +94,10 @@ TEST(PipelineStages, HaveEveryParameterAndEvenWork) {
             EXPECT_EQ(statistics.size(), graph.statistics.size()) << network.name;
             EXPECT_NEAR(work, 1.0, 1e-9);
         }
-        EXPECT_THROW(pipeline_stages(graph, most + 1), ConfigError) << network.name;
+        EXPECT_THROW(pipeline_stages(graph, most + 1, 4), ConfigError) << network.name;
     }
     // Nothing of a ResNet is much longer than the rest.
-    for (const PipelineStage& stage : pipeline_stages(resnet18_tiny_images(), 4)) {
+    for (const PipelineStage& stage : pipeline_stages(resnet18_tiny_images(), 4, 64)) {
         EXPECT_LT(stage.share, 0.4) << stage.layers();
     }
 }
@@ -187,7 +187,7 @@ struct Staged : Trained {
     std::vector<PipelineStage> stages;
 
     Staged(const Graph& graph, const Settings& settings, PipelineGroups& groups)
-        : stages(pipeline_stages(graph, settings.stages)) {
+        : stages(pipeline_stages(graph, settings.stages, 4)) {
         ProcessGroup* const group = groups.same_stage();
         model = std::make_unique<StageModel>(
             *backend, graph, stages, compile_options(graph, settings, group),
