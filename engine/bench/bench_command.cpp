@@ -15,6 +15,7 @@
 #include <engine/train/compute_device.h>
 #include <engine/train/cuda_plugin.h>
 #include <engine/train/model_setup.h>
+#include <engine/train/pipeline_setup.h>
 #include <engine/train/process_exit.h>
 #include <engine/train/version.h>
 
@@ -134,6 +135,14 @@ int parse(int argc, char** argv, BenchOptions& options) {
         ->excludes("--no-sync");
     app.add_flag("--recompute", options.recompute,
                  "compute blocks of the network again in the backward pass");
+    app.add_option("--pipeline", options.stages, "stages that the network is cut into (default 1: none)")
+        ->check(CLI::Range(1, 1024))
+        ->excludes("--no-sync");
+    app.add_option("--micro-batches", options.micro_batches,
+                   "that a batch is divided into, with --pipeline (default four for each stage)")
+        ->check(CLI::Range(1, 65536));
+    app.add_option("--schedule", options.schedule, "1f1b (default) or gpipe, with --pipeline")
+        ->check(CLI::IsMember({"1f1b", "gpipe"}));
     app.add_flag("--adamw", options.adamw, "update with AdamW (default: the tutorials' SGD)");
     app.add_option("--rendezvous-timeout", options.rendezvous_timeout_s,
                    "seconds to wait for all ranks (default 120)")
@@ -182,8 +191,8 @@ std::vector<Batch> ready_batches(const BenchOptions& options, const Graph& graph
     return batches;
 }
 
-/// The same options that training compiles with.
-CompileOptions compile_options(const BenchOptions& options, ProcessGroup* group, ProcessGroup* device_group) {
+/// The same that training compiles with.
+config::TrainConfig train_config(const BenchOptions& options) {
     config::TrainConfig config;
     config.model = options.model;
     config.batch_size = options.batch;
@@ -191,7 +200,9 @@ CompileOptions compile_options(const BenchOptions& options, ProcessGroup* group,
     config.deterministic = options.deterministic;
     config.parallel.zero = options.zero;
     config.parallel.recompute = options.recompute ? "blocks" : "none";
-    return engine::compile_options(config, group, device_group);
+    config.parallel.pipeline = {
+        .stages = options.stages, .micro_batches = options.micro_batches, .schedule = options.schedule};
+    return config;
 }
 
 /// The peers' batches lie on the GPU: so do ours, where the step takes them, as images of which it cuts its batch.
@@ -224,20 +235,16 @@ void move_to_device(const BenchOptions& options, TrainingStep& step, std::vector
 
 Json line(const BenchOptions& options, const CompiledModel& model, const Graph& graph,
           const ComputeDevice& device, const std::vector<RankFigures>& ranks) {
-    Json result = {{"bench", options.model},
-                   {"program", "rankscope " + worker_version()},
-                   {"device", options.device},
-                   {"precision", options.precision},
-                   {"world_size", ranks.size()},
-                   {"threads", options.threads},
-                   {"batch", options.batch},
-                   {"steps", options.steps},
-                   {"warmup", options.warmup},
-                   {"read", options.read},
-                   {"zero", options.zero},
-                   {"recompute", options.recompute},
-                   {"parameters", parameter_count(graph)}};
-    result.update(summary(ranks, options.batch));
+    Json result = {{"bench", options.model},     {"program", "rankscope " + worker_version()},
+                   {"device", options.device},   {"precision", options.precision},
+                   {"world_size", ranks.size()}, {"threads", options.threads},
+                   {"batch", options.batch},     {"steps", options.steps},
+                   {"warmup", options.warmup},   {"read", options.read},
+                   {"zero", options.zero},       {"recompute", options.recompute},
+                   {"stages", options.stages},   {"parameters", parameter_count(graph)}};
+    // The stages of a pipeline share their batch.
+    const auto samples = static_cast<double>(ranks.size()) * static_cast<double>(options.batch);
+    result.update(summary(ranks, samples / static_cast<double>(options.stages)));
     result["activation_mb"] = static_cast<double>(model.activation_bytes()) / 1048576.0;
     result["layout"] = model.layout().fingerprint;
     result["versions"] = {{"rankscope", worker_version()}, {"compute", device.library}};
@@ -260,13 +267,15 @@ Json measure(const BenchOptions& options, const ComputeDevice& device, Rendezvou
              ProcessGroup* device_group) {
     ProcessGroup* const group = rendezvous != nullptr ? &rendezvous->group() : nullptr;
     const Graph graph = build_model(options.model, options.sample, options.classes);
-    const std::unique_ptr<CompiledModel> model = synchronised_model(
-        [&](const CompileOptions& compiled) { return device.backend->compile(graph, compiled); }, graph,
-        compile_options(options, group, device_group), 0, group, device_group);
+    const config::TrainConfig config = train_config(options);
+    const PipelineSetup pipeline = set_up_pipeline(config, graph, group);
+    ProcessGroup* const replica = pipeline.groups ? pipeline.groups->same_stage() : group;
+    const std::unique_ptr<CompiledModel> model =
+        compiled_model(config, graph, pipeline, *device.backend, replica, device_group);
     const StepOptions stepping{.loss_scale =
                                    options.precision == "fp16" ? std::optional(LossScale()) : std::nullopt};
     const std::unique_ptr<TrainingStep> with =
-        model->training_step(stepping, {.group = device_group != nullptr ? device_group : group});
+        model->training_step(stepping, {.group = device_group != nullptr ? device_group : replica});
     const std::unique_ptr<TrainingStep> without =
         options.no_sync ? model->training_step(stepping, {}) : nullptr;
     with->prepare({.training = {options.batch}});

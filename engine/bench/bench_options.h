@@ -7,6 +7,7 @@
 #include <engine/optim/optimizer_step.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,10 @@ struct BenchOptions {
     bool no_sync = false;     ///< also time steps without communication
     int zero = 0;             ///< train.parallel.zero
     bool recompute = false;   ///< train.parallel.recompute: blocks
-    bool adamw = false;       ///< instead of bench_optimizer()
+    std::int64_t stages = 1;  ///< train.parallel.pipeline
+    std::optional<std::int64_t> micro_batches{};
+    std::string schedule = "1f1b";
+    bool adamw = false;  ///< instead of bench_optimizer()
     double rendezvous_timeout_s = 120;
     bool allow_no_token = false;
 };

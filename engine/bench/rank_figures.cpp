@@ -94,11 +94,10 @@ std::vector<RankFigures> gather_figures(const RankFigures& mine, ProcessGroup* g
     return ranks;
 }
 
-Json summary(const std::vector<RankFigures>& ranks, std::int64_t batch_per_rank) {
+Json summary(const std::vector<RankFigures>& ranks, double samples) {
     const double step_ms = middle(ranks, &RankFigures::step_ms);
     const double cpu_ms = sum(ranks, &RankFigures::cpu_ms);
-    const auto images = static_cast<double>(ranks.size()) * static_cast<double>(batch_per_rank);
-    Json result = {{"images_per_s", images * 1000.0 / step_ms},
+    Json result = {{"images_per_s", samples * 1000.0 / step_ms},
                    {"step_ms", {{"median", step_ms}, {"p99", largest(ranks, &RankFigures::p99_ms)}}},
                    {"phases_ms",
                     {{"data", middle(ranks, &RankFigures::data_ms)},

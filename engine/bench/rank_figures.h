@@ -62,7 +62,7 @@ struct RankFigures {
 /// By rank. Collective; a null group is a world of one.
 std::vector<RankFigures> gather_figures(const RankFigures& mine, ProcessGroup* group);
 
-/// What all ranks did together: images_per_s … ranks, the keys of the line that bench prints.
-nlohmann::ordered_json summary(const std::vector<RankFigures>& ranks, std::int64_t batch_per_rank);
+/// What all ranks did together with `samples` in each step: images_per_s … ranks, the keys of the line that bench prints.
+nlohmann::ordered_json summary(const std::vector<RankFigures>& ranks, double samples);
 
 }  // namespace rankscope::engine
