@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/config/phrase.h>
 #include <base/config/train_keys.h>
 
 namespace rankscope::config {
 namespace {
 
+using nlohmann::json;
 using Table = KeyTable<TrainConfig>;
 
 constexpr double kMostBuckets = 4096.0;  // MiB
