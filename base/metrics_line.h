@@ -36,6 +36,7 @@
 ///   t_data_ms, t_forward_ms, t_backward_ms, t_comm_ms, t_optimizer_ms, t_step_ms
 ///                time of the step: in data, forward, backward, *exposed* waiting for communication, update,
 ///                and all of it
+///   t_bubble_ms  of a pipeline: waiting for the other stages
 ///   sent_mb      what the rank gave to others in the update, MB; each byte counts once for each rank that takes it
 ///   peak_rss_mb  largest resident memory of the rank so far, MiB
 ///   val_loss, val_acc1, val_acc5, val_samples  validation over all ranks, after an epoch

@@ -45,6 +45,7 @@ constexpr std::array kTitles{
     Title{"t_comm_ms", QT_TRANSLATE_NOOP("Metric", "Time: communication")},
     Title{"t_optimizer_ms", QT_TRANSLATE_NOOP("Metric", "Time: optimizer")},
     Title{"t_step_ms", QT_TRANSLATE_NOOP("Metric", "Time: step")},
+    Title{"t_bubble_ms", QT_TRANSLATE_NOOP("Metric", "Time: waiting for other stages")},
     Title{"sent_mb", QT_TRANSLATE_NOOP("Metric", "Sent to other ranks, MB")},
     Title{"peak_rss_mb", QT_TRANSLATE_NOOP("Metric", "Peak memory, MiB")},
 };

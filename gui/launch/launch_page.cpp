@@ -268,10 +268,7 @@ void LaunchPage::connect_workspace() {
         }
         text_->edit()->set_nodes(std::move(names));
         // A probe that ends just when the user presses Start must not swallow that.
-        const bool takes_start = state_.takes_start();
-        form_changed();
-        state_.planning_again = takes_start;
-        update_state();
+        read_form(state_.takes_start());
     });
     connect(workspace_->fleet(), &Fleet::problemsChanged, this, &LaunchPage::update_state);
     connect(workspace_, &Workspace::storeSettled, this, &LaunchPage::update_state);
@@ -298,6 +295,10 @@ std::vector<std::string> LaunchPage::chosen_nodes() const {
 }
 
 void LaunchPage::form_changed() {
+    read_form(false);
+}
+
+void LaunchPage::read_form(bool again) {
     if (filling_) {
         return;
     }
@@ -312,7 +313,7 @@ void LaunchPage::form_changed() {
     state_.wrong_fields = int(checked.errors.size() - other.size());
     state_.nodes_chosen = form_->nodes_chosen();
     state_.planning = true;
-    state_.planning_again = false;
+    state_.planning_again = again;
     state_.plan_failure.reset();
     planned_.reset();
     if (!other.empty()) {

@@ -93,6 +93,8 @@ private:
     void connect_parts();
     void connect_workspace();
     void form_changed();
+    /// Reads the form and plans; `again`: only what is known of the nodes has changed.
+    void read_form(bool again);
     void make_plan_now();
     void look_for_last_run(const Job& job, const LaunchPlan& plan);
     void update_state();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/launch/plan_view.h>
+#include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/elided_label.h>
@@ -22,6 +23,12 @@
 #include <algorithm>
 
 namespace rankscope::gui {
+
+namespace {
+
+constexpr qsizetype kMostStages = 9;  // and a line for all of them
+
+}  // namespace
 
 QString plan_summary(const LaunchPlan& plan) {
     const QString ranks =
@@ -115,8 +122,14 @@ void PlanView::set_plan(const LaunchPlan& plan, const Job& job) {
     fault_->set_text({});
     summary_->set_full_text(plan_summary(plan));
     QStringList notes;
-    for (const std::string& stage : pipeline_texts(plan)) {
+    const std::vector<std::string> stages = pipeline_texts(plan);
+    for (const std::string& stage : stages) {
         notes += u"• "_s + qs(stage);
+    }
+    notes_->setToolTip(plain_text(notes.join(u'\n')));
+    if (notes.size() > kMostStages) {
+        notes.resize(kMostStages);
+        notes += u"• "_s + tr("… all of them in the copied plan");
     }
     for (const std::string& note : plan.notes) {
         notes += u"• "_s + qs(note);

@@ -9258,6 +9258,10 @@
             <source>Sent to other ranks, MB</source>
             <translation>发送给其他 rank，MB</translation>
         </message>
+        <message>
+            <source>Time: waiting for other stages</source>
+            <translation>时间：等待其他阶段</translation>
+        </message>
     </context>
     <context>
         <name>MetricPlot</name>
@@ -23570,6 +23574,10 @@ acc1 &lt; 0.2 for 1000 steps</translation>
         <message>
             <source>Command and environment of a rank</source>
             <translation>rank 的命令和环境变量</translation>
+        </message>
+        <message>
+            <source>… all of them in the copied plan</source>
+            <translation>……全部见复制的计划</translation>
         </message>
     </context>
     <context>
