@@ -29,10 +29,10 @@ struct GradientExchange;
 struct StepOptions;
 
 struct BatchResult {
-    bool elsewhere = false;         ///< another stage of a pipeline has it
     double loss = 0.0;              ///< mean over the rows: samples, or all tokens of all samples
     std::int64_t correct = 0;       ///< rows whose largest logit is the label's; 0 without classes
     std::int64_t correct_topk = 0;  ///< rows whose label is among the k largest logits
+    bool elsewhere = false;         ///< another stage of a pipeline has it
 };
 
 enum class GradientMode {

@@ -121,7 +121,8 @@ TEST(Backend, EveryOperationIsComparedWithTheTwin) {
             seen.insert(node.operation.index());
         }
     }
-    EXPECT_EQ(seen.size(), std::variant_size_v<Operation>);
+    // All but a handover: pipeline_test has the networks of stages.
+    EXPECT_EQ(seen.size(), std::variant_size_v<Operation> - 1);
 }
 
 class SlowTwin : public ::testing::TestWithParam<Case> {};
