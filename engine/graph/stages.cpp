@@ -62,14 +62,24 @@ Places places_of(const Graph& graph, std::int64_t samples) {
     return places;
 }
 
-/// The places where the stages end, so that the longest one is shortest; empty: there are not enough.
-std::vector<std::size_t> best_ends(const Places& places, int stages) {
+struct Division {
+    double cost = kImpossible;
+    std::vector<std::size_t> ends;  ///< of the stages, numbers of nodes
+};
+
+/// Divides the network into stages of which each has at most `limit` work, with the least cost: `join` adds the work of a stage
+/// to the cost of those before it.
+template <typename Join>
+Division divide(const Places& places, int stages, double limit, const Join& join) {
     const std::size_t count = places.ends.size();
-    const auto cost = [&](std::size_t from, std::size_t to) {  // places; from: behind none
-        const std::size_t layers = places.layers[to] - (from == count ? 0 : places.layers[from]);
-        return layers == 0 ? kImpossible : places.work[to] - (from == count ? 0 : places.work[from]);
+    const auto work = [&](std::size_t from,
+                          std::size_t to) {  // places; from = count: the begin of the network
+        const bool begin = from == count;
+        const std::size_t layers = places.layers[to] - (begin ? 0 : places.layers[from]);
+        const double done = places.work[to] - (begin ? 0 : places.work[from]);
+        return layers == 0 || done > limit ? kImpossible : done;
     };
-    // The least longest stage of the first stages that end at each place, and where the one before ends.
+    // The least cost of the first stages that end at each place, and where the one before ends.
     std::vector<std::vector<double>> least;
     std::vector<std::vector<std::size_t>> before;
     for (int stage = 0; stage < stages; ++stage) {
@@ -77,13 +87,13 @@ std::vector<std::size_t> best_ends(const Places& places, int stages) {
         std::vector<std::size_t> from(count, count);
         for (std::size_t to = 0; to < count; ++to) {
             if (stage == 0) {
-                now[to] = cost(count, to);
+                now[to] = join(0.0, work(count, to));
                 continue;
             }
             for (std::size_t at = 0; at < to; ++at) {
-                const double longest = std::max(least.back()[at], cost(at, to));
-                if (longest < now[to]) {
-                    now[to] = longest;
+                const double cost = join(least.back()[at], work(at, to));
+                if (cost < now[to]) {
+                    now[to] = cost;
                     from[to] = at;
                 }
             }
@@ -91,16 +101,31 @@ std::vector<std::size_t> best_ends(const Places& places, int stages) {
         least.push_back(std::move(now));
         before.push_back(std::move(from));
     }
-    if (least.back().back() == kImpossible) {
-        return {};
+    Division division{.cost = least.back().back(), .ends = {}};
+    if (division.cost == kImpossible) {
+        return division;
     }
-    std::vector<std::size_t> ends;
     std::size_t at = count - 1;
     for (std::size_t stage = least.size(); stage-- > 0;) {
-        ends.push_back(places.ends[at]);
+        division.ends.push_back(places.ends[at]);
         at = before[stage][at];
     }
-    return {ends.rbegin(), ends.rend()};
+    std::reverse(division.ends.begin(), division.ends.end());
+    return division;
+}
+
+/// Where the stages end: the longest one is as short as can be, but for a fiftieth, and the others are as equal as that
+/// permits; empty: there are not enough places.
+std::vector<std::size_t> best_ends(const Places& places, int stages) {
+    constexpr double kSlack = 1.02;
+    const Division shortest = divide(places, stages, kImpossible,
+                                     [](double longest, double work) { return std::max(longest, work); });
+    if (shortest.ends.empty()) {
+        return {};
+    }
+    return divide(places, stages, kSlack * shortest.cost,
+                  [](double sum, double work) { return sum + work * work; })
+        .ends;
 }
 
 /// A graph of the nodes [begin, end).
