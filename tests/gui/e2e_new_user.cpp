@@ -348,7 +348,7 @@ void NewUser::start_run() {
     clock.start();
     hand::click(find<QPushButton>("startButton"));
     expect(clock.elapsed() < 2000, "the click does not block the window");
-    expect(window_->page() == MainWindow::Page::Live, "Live is open");
+    expect_soon([&] { return window_->page() == MainWindow::Page::Live; }, "Live is open", kConnectMs);
     expect_soon([&] { return run().slowest_step() >= 20 || run().end.has_value(); }, "the ranks train",
                 kTrainMs);
     expect(!run().end || run().end->outcome == Outcome::Done,

@@ -143,6 +143,7 @@ void Tutorials::paste(const Typed& typed) {
 }
 
 void Tutorials::watch(const Typed& typed) {
+    ASSERT_TRUE(wait_until([&] { return window_->live_page()->shown() != nullptr; }));
     const auto& data = window_->live_page()->shown()->data();
     const auto with_log = [&] {
         std::set<int> ranks;

@@ -467,7 +467,7 @@ void TwoNodes::paste(const QString& line) {
 void TwoNodes::run_script(const QString& line) {
     ASSERT_NO_FATAL_FAILURE(paste(line));
     click(find<QPushButton>("startButton"));
-    ASSERT_EQ(window_->page(), MainWindow::Page::Live);
+    ASSERT_TRUE(wait_until([&] { return window_->page() == MainWindow::Page::Live; }));
     ASSERT_TRUE(wait_run([&] { return run().end.has_value() && !window_->workspace()->session()->live(); }));
     ASSERT_EQ(run().outcome, Outcome::Done) << run().end->detail;
     ASSERT_EQ(window_->live_page()->shown()->data().series.size(), 2U);
