@@ -71,7 +71,7 @@ TEST_F(Pages, StartIsTakenWhileNewFactsOfTheNodesArePlanned) {
     click(start);
     EXPECT_EQ(started.count(), 0);
     EXPECT_TRUE(wait_until([&] { return started.count() == 1; }));
-    // What the user changes is planned first.
+    // Start waits for the plan of a changed form.
     type_into(find<QLineEdit>("launchLr"), u"0.2"_s);
     EXPECT_FALSE(start->isEnabled());
     emit window_->workspace()->fleet()->changed();

@@ -128,7 +128,7 @@ LoweredStep Lowering::lower(const Schedule& schedule, BufferId input) {
     return result;
 }
 
-/// What another stage hands over comes row-major, and goes on as this stage's operations keep their values.
+/// The result of another stage arrives row-major. It is stored in the layout of this stage's operations.
 void Lowering::take_input(BufferId input) {
     const Shape& shape = graph_.values[kInputValue].shape;
     const Md given = plain(with_batch(batch_, shape));
