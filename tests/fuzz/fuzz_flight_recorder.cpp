@@ -37,8 +37,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
             fuzz::require(place.number >= 0 && place.number < place.groups, "numbers count the groups");
             fuzz::require((place.role == GroupRole::Unknown) == place.axis.empty(), "a purpose has a name");
         }
-        for (const int coordinate : coordinates(mesh, groups, 1)) {
-            fuzz::require(coordinate >= -1, "a place is an index");
+        fuzz::require(mesh.coordinates.size() == static_cast<std::size_t>(world), "every rank has a place");
+        for (const std::vector<int>& places : mesh.coordinates) {
+            fuzz::require(places.size() == mesh.axes.size(), "a place on each axis");
         }
     }
     return 0;

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Sizes in what a program prints, in its command and in the names of its series.
+// Sizes and groups in what a program prints, in its command and in the names of its series.
 
 #include "target.h"
 
+#include <remote/observe/mesh/listed_groups.h>
 #include <remote/observe/throughput/stated_sizes.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace {
@@ -30,6 +32,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         const auto line = rest.substr(0, end);
         check(throughput::sizes_of_line(line));
         static_cast<void>(throughput::speaks_of_tokens(line));
+        for (const ObservedGroup& group : groups_of_line(line)) {
+            fuzz::require(!group.ranks.empty() && !group.description.empty(),
+                          "a listed group has ranks and an axis");
+            fuzz::require(std::is_sorted(group.ranks.begin(), group.ranks.end()), "they ascend");
+        }
         static_cast<void>(throughput::rate_of_series(line));
         command.emplace_back(line);
         rest.remove_prefix(std::min(rest.size(), end + 1));

@@ -145,7 +145,7 @@ TEST(InferMesh, TellsTheAxesOfUnnamedGroupsByTheirTraffic) {
     EXPECT_EQ(groups_of(mesh, groups, 37),
               (std::vector<std::string>{"dp 9 [33 37 41 45]", "pp 5 [5 21 37 53]", "tp 9 [36 37 38 39]",
                                         groups_of(mesh, groups, 37).back()}));
-    EXPECT_EQ(coordinates(mesh, groups, 37), (std::vector<int>{2, 1, 1}));
+    EXPECT_EQ(mesh.coordinates.at(37), (std::vector<int>{2, 1, 1}));
     std::vector<ObservedGroup> gathered = groups;  // as FSDP in two levels: no tensor groups
     for (ObservedGroup& group : gathered) {
         group.traffic =

@@ -10,13 +10,14 @@ namespace rankscope::throughput {
 namespace {
 
 std::string shown(const std::vector<StatedSize>& sizes) {
-    constexpr const char* kSizes[]{"batch",  "micro",      "accumulation", "length",
-                                   "tokens", "parameters", "split",        "experts"};
+    constexpr const char* kSizes[]{"batch",      "micro", "accumulation", "length", "tokens",
+                                   "parameters", "split", "experts",      "copies"};
     constexpr const char* kOf[]{"", " of a rank", " of all", " trainable", " frozen", " active"};
     std::string out;
     for (const auto& one : sizes) {
         out += (out.empty() ? "" : ", ") + std::string(kSizes[static_cast<int>(one.size)]) +
-               kOf[static_cast<int>(one.of)] + ' ' + number_text(one.value);
+               (one.axis.empty() ? "" : " " + one.axis) + kOf[static_cast<int>(one.of)] + ' ' +
+               number_text(one.value);
     }
     return out;
 }
@@ -39,7 +40,7 @@ TEST(StatedSizes, OptionsNameTheBatch) {
               "batch of a rank 8, accumulation 4, length 1024");
     EXPECT_EQ(of_command({"python", "t.py", "--micro-batch-size", "4", "--global-batch-size", "32",
                           "--seq-length", "2048", "--tensor-model-parallel-size", "2"}),
-              "micro of a rank 4, batch of all 32, length 2048, split 2");
+              "micro of a rank 4, batch of all 32, length 2048, split tp 2");
     EXPECT_EQ(of_command({"python", "t.py", "train.batch_size=16", "model.block_size=128"}),
               "batch 16, length 128");
     EXPECT_EQ(of_command({"yolo", "train", "batch=16"}), "batch 16");
@@ -70,6 +71,20 @@ TEST(StatedSizes, OtherOptionsAreNoBatch) {
              {"t.py", "64", "batch", "32"}}) {
         EXPECT_EQ(of_command(words), "") << words[1];
     }
+}
+
+TEST(StatedSizes, SplitsNameTheirAxis) {
+    EXPECT_EQ(
+        of_command({"t.py", "--pipeline-model-parallel-size=4", "--context-parallel-size", "2", "--tp", "8"}),
+        "split pp 4, split cp 2, split tp 8");
+    EXPECT_EQ(of_command({"t.py", "--model-parallel-size", "2", "--expert_model_parallel_size", "4"}),
+              "split mp 2, split ep 4");
+    EXPECT_EQ(of_command({"t.py", "--expert-tensor-parallel-size", "4"}), "split 4") << "of two";
+    EXPECT_EQ(of_command({"t.py", "--parallelism.data_parallel_shard_degree=8", "--dp_replicate", "2"}),
+              "copies dp_shard 8, copies dp_replicate 2");
+    EXPECT_EQ(of_line("> initializing pipeline model parallel with size 4"), "split pp 4");
+    EXPECT_EQ(of_command({"t.py", "--virtual-pipeline-model-parallel-size", "4"}), "");
+    EXPECT_EQ(of_command({"t.py", "--data-size", "64", "--shard-size", "8", "--replicate", "2"}), "");
 }
 
 TEST(StatedSizes, LinesNameSizes) {

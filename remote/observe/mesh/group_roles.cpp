@@ -116,6 +116,7 @@ public:
         }
         compare_families();
         number();
+        find_coordinates();
         return std::move(mesh_);
     }
 
@@ -261,6 +262,25 @@ private:
         }
     }
 
+    void find_coordinates() {
+        mesh_.coordinates.assign(world_size_, std::vector<int>(mesh_.axes.size(), -1));
+        for (std::size_t axis = 0; axis < mesh_.axes.size(); ++axis) {
+            for (std::size_t i = 0; i < groups_.size(); ++i) {
+                if (mesh_.places[i].axis == mesh_.axes[axis].name) {
+                    place_ranks(groups_[i].ranks, axis);
+                }
+            }
+        }
+    }
+
+    void place_ranks(const std::vector<int>& ranks, std::size_t axis) {
+        for (std::size_t place = 0; place < ranks.size(); ++place) {
+            if (ranks[place] >= 0 && static_cast<std::size_t>(ranks[place]) < world_size_) {
+                mesh_.coordinates[static_cast<std::size_t>(ranks[place])][axis] = static_cast<int>(place);
+            }
+        }
+    }
+
     const std::vector<ObservedGroup>& groups_;
     std::size_t world_size_;
     Mesh mesh_;
@@ -305,8 +325,10 @@ StatedRole stated_role(std::string_view text) {
     }
     if (roles.empty()) {
         // Megatron's pipeline and tensor groups in one, or another library's tensor groups.
-        const bool model = std::find(words.begin(), words.end(), "model") != words.end() &&
-                           std::find(words.begin(), words.end(), "parallel") != words.end();
+        const auto has = [&](const char* word) {
+            return std::find(words.begin(), words.end(), word) != words.end();
+        };
+        const bool model = (has("model") && has("parallel")) || has("mp");
         if (const auto name = own_name(text); text.starts_with(kMesh) && name) {
             return {GroupRole::Own, *name};
         }
@@ -317,20 +339,6 @@ StatedRole stated_role(std::string_view text) {
 
 Mesh infer_mesh(const std::vector<ObservedGroup>& groups, int world_size) {
     return Inference(groups, world_size).run();
-}
-
-std::vector<int> coordinates(const Mesh& mesh, const std::vector<ObservedGroup>& groups, int rank) {
-    std::vector<int> result(mesh.axes.size(), -1);
-    for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis) {
-        for (std::size_t i = 0; i < groups.size(); ++i) {
-            const auto found = std::find(groups[i].ranks.begin(), groups[i].ranks.end(), rank);
-            if (mesh.places[i].axis == mesh.axes[axis].name && found != groups[i].ranks.end()) {
-                result[axis] = static_cast<int>(found - groups[i].ranks.begin());
-                break;
-            }
-        }
-    }
-    return result;
 }
 
 }  // namespace rankscope

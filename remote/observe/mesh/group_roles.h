@@ -75,6 +75,8 @@ struct Mesh {
     std::vector<GroupPlace> places = {};  ///< of each observed group
     /// The outermost first; of the world only where there is nothing else.
     std::vector<MeshAxis> axes = {};
+    std::vector<std::vector<int>> coordinates =
+        {};  ///< by rank: its place on each axis; −1: in no group of it
 };
 
 /// A purpose that nothing tells stays unknown: a wrong name would be worse than none. `world_size`: ranks of the run.
@@ -86,8 +88,5 @@ struct StatedRole {
     std::string axis = {};
 };
 StatedRole stated_role(std::string_view text);
-
-/// The rank's place on each axis; −1: in no group of it.
-std::vector<int> coordinates(const Mesh& mesh, const std::vector<ObservedGroup>& groups, int rank);
 
 }  // namespace rankscope

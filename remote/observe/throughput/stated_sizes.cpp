@@ -40,14 +40,17 @@ constexpr std::string_view kActiveWords[]{"active", "activated"};
 constexpr std::string_view kSplitWords[]{"tensor", "pipeline", "context", "expert",  "sequence", "model",
                                          "tp",     "pp",       "cp",      "ulysses", "sp"};
 constexpr std::string_view kShortSplits[]{"tp", "pp", "cp"};
-constexpr std::string_view kSplitRest[]{"parallel", "parallelism", "size", "degree", "world"};
+constexpr std::string_view kSplitRest[]{"parallel", "parallelism", "size", "degree",
+                                        "world",    "config",      "with"};
+constexpr std::string_view kDataWords[]{"data", "dp", "shard", "replicate"};
 // Groups in dotted names whose sizes are not those of the training.
 constexpr std::string_view kOtherGroups[]{"val",  "valid",  "validation", "eval", "evaluation",
                                           "test", "infer",  "rollout",    "gen",  "generation",
                                           "ref",  "critic", "predict"};
 // What may stand in front of a size in a sentence.
-constexpr std::string_view kFillers[]{"with", "using", "use",       "a",      "the",     "and", "is",
-                                      "info", "args",  "arguments", "config", "setting", "has", "have"};
+constexpr std::string_view kFillers[]{"with", "using", "use",         "a",           "the",    "and",
+                                      "is",   "info",  "args",        "arguments",   "config", "setting",
+                                      "has",  "have",  "initialized", "initializing"};
 
 bool has(Vocabulary vocabulary, std::string_view word) {
     return std::find(vocabulary.begin(), vocabulary.end(), word) != vocabulary.end();
@@ -91,7 +94,44 @@ Words words_of(std::string_view name) {
 struct Meaning {
     Size size;
     SizeOf of = SizeOf::Unsaid;
+    std::string axis = {};
 };
+
+std::string axis_of(const Words& words) {
+    struct Axis {
+        std::string_view word;
+        std::string_view name;
+    };
+    constexpr Axis kAxes[]{{"tensor", "tp"},  {"tp", "tp"},    {"pipeline", "pp"}, {"pp", "pp"},
+                           {"context", "cp"}, {"cp", "cp"},    {"sequence", "cp"}, {"sp", "cp"},
+                           {"ulysses", "cp"}, {"expert", "ep"}};
+    std::string name;
+    for (const Axis& axis : kAxes) {
+        if (any(words, axis.word) && name != axis.name) {
+            if (!name.empty()) {
+                return {};
+            }
+            name = axis.name;
+        }
+    }
+    return name.empty() ? "mp" : name;
+}
+
+std::optional<Meaning> split_of(const Words& words) {
+    const bool parallel = any(words, "parallel") || any(words, "parallelism");
+    if ((parallel || any(words, kShortSplits)) && any(words, kSplitWords) &&
+        all(words, [](const auto& word) { return has(kSplitWords, word) || has(kSplitRest, word); })) {
+        return Meaning{Size::ParallelSplit, SizeOf::Unsaid, axis_of(words)};
+    }
+    if ((any(words, "dp") || (parallel && any(words, "data"))) &&
+        all(words, [](const auto& word) { return has(kDataWords, word) || has(kSplitRest, word); })) {
+        return Meaning{Size::DataSplit, SizeOf::Unsaid,
+                       any(words, "shard")       ? "dp_shard"
+                       : any(words, "replicate") ? "dp_replicate"
+                                                 : "dp"};
+    }
+    return std::nullopt;
+}
 
 std::optional<SizeOf> owner_of(const Words& words) {
     const bool rank = any(words, kRankWords);
@@ -155,12 +195,8 @@ std::optional<Meaning> meaning_of(const Words& words) {
     if (any(words, "experts") || any(words, "moe")) {
         return Meaning{Size::Experts};
     }
-    const bool split =
-        (any(words, "parallel") || any(words, "parallelism") || any(words, kShortSplits)) &&
-        any(words, kSplitWords) &&
-        all(words, [](const auto& word) { return has(kSplitWords, word) || has(kSplitRest, word); });
-    if (split) {
-        return Meaning{Size::ParallelSplit};
+    if (const auto split = split_of(words)) {
+        return split;
     }
     if (const auto batch = batch_of(words)) {
         return batch;
@@ -193,6 +229,7 @@ bool fits(const Meaning& meaning, double value, bool whole) {
         case Size::SequenceLength:
             return whole && value >= 1 && value <= 1e8;
         case Size::ParallelSplit:
+        case Size::DataSplit:
         case Size::Experts:
             return whole && value > 1 && value < 1e6;
         case Size::TokensPerStep:
@@ -355,7 +392,8 @@ void add_option(std::string_view option, std::string_view value, std::vector<Sta
         fits(*meaning, number->value, number->whole)) {
         const bool joined = option.starts_with('-');
         sizes.push_back({meaning->size, meaning->of, number->value,
-                         shortened(std::string(option) + (joined ? ' ' : '=') + std::string(value))});
+                         shortened(std::string(option) + (joined ? ' ' : '=') + std::string(value)),
+                         meaning->axis});
     }
 }
 
@@ -423,7 +461,8 @@ std::vector<StatedSize> sizes_of_line(std::string_view line) {
             if (fits(*meaning, number->value, number->whole)) {
                 sizes.push_back({meaning->size, meaning->of, number->value,
                                  shortened(std::string(name) + (assigned ? " = " : " ") +
-                                           std::string(line.substr(begin, at - begin)))});
+                                           std::string(line.substr(begin, at - begin))),
+                                 meaning->axis});
             }
             continue;
         }

@@ -18,7 +18,8 @@ enum class Size {
     TokensPerStep,
     Parameters,
     ParallelSplit,  ///< ranks that share a batch: tensor, pipeline, context parallel
-    Experts         ///< of a mixture: a token passes only some of the parameters
+    Experts,        ///< of a mixture: a token passes only some of the parameters
+    DataSplit       ///< ranks with batches of their own
 };
 enum class SizeOf { Unsaid, Rank, AllRanks, Trainable, Frozen, Active };
 
@@ -28,6 +29,8 @@ struct StatedSize {
     SizeOf of = SizeOf::Unsaid;
     double value = 0;
     std::string text;  ///< "--batch-size 64", "Total train batch size = 64"
+    /// Of a split: "tp", "pp", "cp", "ep", "mp" (tensor or pipeline), "dp", "dp_shard", "dp_replicate"; empty: of several.
+    std::string axis = {};
 
     bool operator==(const StatedSize&) const = default;
 };
