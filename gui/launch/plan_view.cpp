@@ -77,8 +77,7 @@ PlanView::PlanView(QWidget* parent) : QWidget(parent), model_(new PlanModel(this
     table_->setColumnWidth(PlanModel::Rank, 56);
     table_->setColumnWidth(PlanModel::LocalRank, 84);
     table_->setColumnWidth(PlanModel::Device, 90);
-    table_->setColumnWidth(PlanModel::Stage, 56);
-    table_->hideColumn(PlanModel::Stage);
+    table_->hideColumn(PlanModel::Place);
     table_->setColumnWidth(PlanModel::Master, 190);
     table_->horizontalHeader()->setSectionResizeMode(PlanModel::Node, QHeaderView::Stretch);
     splitter->addWidget(table_);
@@ -137,7 +136,10 @@ void PlanView::set_plan(const LaunchPlan& plan, const Job& job) {
     notes_->setText(notes.join(u'\n'));
     notes_->setVisible(!notes.isEmpty());
     model_->set_plan(plan);
-    table_->setColumnHidden(PlanModel::Stage, !stage_of(plan, 0));
+    table_->setColumnHidden(PlanModel::Place, model_->mesh().empty());
+    if (!model_->mesh().empty()) {
+        table_->resizeColumnToContents(PlanModel::Place);
+    }
     copy_->setEnabled(true);
     copy_as_->setEnabled(true);
     table_->selectRow(std::min(row, model_->rowCount() - 1));

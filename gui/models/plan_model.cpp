@@ -12,7 +12,7 @@ namespace rankscope::gui {
 namespace {
 
 bool is_number_of_plan(int column) {
-    return column == PlanModel::Rank || column == PlanModel::LocalRank || column == PlanModel::Stage;
+    return column == PlanModel::Rank || column == PlanModel::LocalRank;
 }
 
 }  // namespace
@@ -29,6 +29,7 @@ PlanModel::PlanModel(QObject* parent) : QAbstractTableModel(parent) {}
 void PlanModel::set_plan(LaunchPlan plan) {
     beginResetModel();
     plan_ = std::move(plan);
+    mesh_ = mesh_of(plan_);
     endResetModel();
 }
 
@@ -76,10 +77,8 @@ QString PlanModel::display(const RankPlan& rank, int column) const {
             return QString::number(rank.local_rank);
         case Device:
             return qs(rank.device);
-        case Stage: {
-            const std::optional<int> stage = stage_of(plan_, rank.rank);
-            return stage ? QString::number(*stage) : QString();
-        }
+        case Place:
+            return qs(place_text(mesh_, rank.rank));
         case Master:
             return master_text(plan_);
         default:
@@ -123,8 +122,8 @@ QVariant PlanModel::headerData(int section, Qt::Orientation orientation, int rol
             return tr("Local rank");
         case Device:
             return tr("Device");
-        case Stage:
-            return tr("Stage");
+        case Place:
+            return tr("Place");
         case Master:
             return tr("MASTER_ADDR:PORT");
         default:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <remote/desk/jobs/plan/launch_plan.h>
+#include <remote/desk/jobs/plan/run_mesh.h>
 
 #include <QAbstractTableModel>
 #include <optional>
@@ -15,13 +16,14 @@ class PlanModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { Rank, Node, LocalRank, Device, Stage, Master, NUM_COLUMNS };
+    enum Column { Rank, Node, LocalRank, Device, Place, Master, NUM_COLUMNS };
 
     explicit PlanModel(QObject* parent = nullptr);
 
     void set_plan(LaunchPlan plan);
     void clear();
     const LaunchPlan& plan() const { return plan_; }
+    const RunMesh& mesh() const { return mesh_; }
     const RankPlan* rank_at(int row) const;
     /// Command and environment of one rank, one per line, as text to read and copy.
     QString rank_text(int row) const;
@@ -35,6 +37,7 @@ private:
     QString display(const RankPlan& rank, int column) const;
 
     LaunchPlan plan_;
+    RunMesh mesh_;
 };
 
 QString master_text(const LaunchPlan& plan);

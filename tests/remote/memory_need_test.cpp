@@ -3,6 +3,7 @@
 
 #include <remote/desk/jobs/config/job.h>
 #include <remote/desk/jobs/plan/memory_need.h>
+#include <remote/desk/jobs/plan/run_mesh.h>
 #include <remote/desk/nodes/inventory/inventory.h>
 
 #include <gtest/gtest.h>
@@ -145,7 +146,7 @@ TEST(PlanCost, APipelineHasItsStages) {
     const auto whole = make_node_plan(two_gpu_nodes(), job, two_facts());
     ASSERT_TRUE(whole);
     EXPECT_TRUE(pipeline_texts(*whole).empty());
-    EXPECT_FALSE(stage_of(*whole, 0));
+    EXPECT_TRUE(mesh_of(*whole).empty());
     (*job.train)["parallel"] = {{"pipeline", {{"stages", 2}, {"micro_batches", 8}}}};
     const auto plan = make_node_plan(two_gpu_nodes(), job, two_facts());
     ASSERT_TRUE(plan) << plan.failure().what;
@@ -162,8 +163,8 @@ TEST(PlanCost, APipelineHasItsStages) {
     EXPECT_EQ(weights, whole->cost->memory.weights);
     EXPECT_LT(plan->cost->memory.parameters(), whole->cost->memory.parameters());
     // Two pipelines of two stages: stage 1 has ranks 2 and 3.
-    EXPECT_EQ(stage_of(*plan, 1), 0);
-    EXPECT_EQ(stage_of(*plan, 2), 1);
+    EXPECT_EQ(place_text(mesh_of(*plan), 1), "pp 0 · dp 1");
+    EXPECT_EQ(place_text(mesh_of(*plan), 2), "pp 1 · dp 0");
     const std::vector<std::string> texts = pipeline_texts(*plan);
     ASSERT_EQ(texts.size(), 3U);
     EXPECT_EQ(texts[0],
@@ -171,7 +172,7 @@ TEST(PlanCost, APipelineHasItsStages) {
               "take equally long");
     EXPECT_TRUE(texts[1].starts_with("stage 0 (rank 0–1): conv1 to layer")) << texts[1];
     EXPECT_TRUE(texts[2].starts_with("stage 1 (rank 2–3): layer")) << texts[2];
-    EXPECT_NE(to_text(*plan).find("rank 3  small  cpu  local rank 1  stage 1"), std::string::npos)
+    EXPECT_NE(to_text(*plan).find("rank 3  small  cpu  local rank 1  pp 1 · dp 1"), std::string::npos)
         << to_text(*plan);
     const auto kept = plan_from_json(to_json(*plan));
     ASSERT_TRUE(kept);

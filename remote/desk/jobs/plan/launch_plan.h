@@ -97,8 +97,6 @@ std::string memory_text(const engine::TrainingCost& cost, bool gpu);
 std::string sent_text(const engine::TrainingCost& cost);
 /// Of a pipeline: how long its stages wait, then a line for each; without one nothing.
 std::vector<std::string> pipeline_texts(const LaunchPlan& plan);
-/// The stage of a rank, from 0; nothing without a pipeline.
-std::optional<int> stage_of(const LaunchPlan& plan, int rank);
 /// "published accuracy on ImageNet-1k: 76.13 %", of a share.
 std::string published_text(double accuracy);
 /// For terminals: a header, then a line per rank, then the environment the ranks share.

@@ -10,6 +10,7 @@
 #include <base/text.h>
 #include <remote/desk/jobs/config/secret_env.h>
 #include <remote/desk/jobs/plan/launch_plan.h>
+#include <remote/desk/jobs/plan/run_mesh.h>
 #include <remote/desk/shared/text.h>
 
 #include <nlohmann/json.hpp>
@@ -313,14 +314,6 @@ std::string sent_text(const engine::TrainingCost& cost) {
                : text(kContext, "each rank sends about %1 for an update", {size_text(cost.sent)});
 }
 
-std::optional<int> stage_of(const LaunchPlan& plan, int rank) {
-    if (!plan.cost || !plan.cost->pipeline) {
-        return std::nullopt;
-    }
-    const int pipelines = plan.world_size / static_cast<int>(plan.cost->pipeline->stages.size());
-    return rank / std::max(pipelines, 1);
-}
-
 std::vector<std::string> pipeline_texts(const LaunchPlan& plan) {
     if (!plan.cost || !plan.cost->pipeline) {
         return {};
@@ -382,11 +375,15 @@ std::string to_text(const LaunchPlan& plan) {
     for (const auto& note : plan.notes) {
         out += "  note: " + note + '\n';
     }
+    const RunMesh mesh = mesh_of(plan);
+    if (!mesh.empty()) {
+        out += "  mesh: " + mesh_text(mesh) + '\n';
+    }
     for (const auto& rank : plan.ranks) {
         out += "\nrank " + std::to_string(rank.rank) + "  " + rank.node + "  " + rank.device +
                "  local rank " + std::to_string(rank.local_rank);
-        if (const auto stage = stage_of(plan, rank.rank)) {
-            out += "  stage " + std::to_string(*stage);
+        if (const std::string place = place_text(mesh, rank.rank); !place.empty()) {
+            out += "  " + place;
         }
         out += "\n ";
         for (const auto& [key, value] : masked_env(plan, rank)) {
