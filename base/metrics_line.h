@@ -37,6 +37,7 @@
 ///                time of the step: in data, forward, backward, *exposed* waiting for communication, update,
 ///                and all of it
 ///   t_bubble_ms  of a pipeline: waiting for the other stages
+///   pipeline_passes  with step: the passes of its micro-batches (base/pipeline_passes.h)
 ///   sent_mb      what the rank gave to others in the update, MB; each byte counts once for each rank that takes it
 ///   peak_rss_mb  largest resident memory of the rank so far, MiB
 ///   val_loss, val_acc1, val_acc5, val_samples  validation over all ranks, after an epoch

@@ -18,6 +18,17 @@ double ms_since(Clock::time_point from) {
     return std::chrono::duration<double, std::milli>(Clock::now() - from).count();
 }
 
+/// Its length. What a pass waits for comes before it.
+double note_pass(StepTimes& times, const PipelineAction& action, Clock::time_point begin, double waited_ms) {
+    const double length_ms = ms_since(begin) - waited_ms;
+    times.passes.push_back({.micro_batch = action.micro_batch,
+                            .forward = action.forward,
+                            .begin = begin + std::chrono::duration_cast<Clock::duration>(
+                                                 std::chrono::duration<double, std::milli>(waited_ms)),
+                            .length_ms = length_ms});
+    return length_ms;
+}
+
 }  // namespace
 
 std::vector<Pipeline::Part> Pipeline::parts_of(std::int64_t batch_size) const {
@@ -65,6 +76,7 @@ BatchResult Pipeline::train(const Batch& batch, const std::function<void(const B
         return static_cast<double>(part.size) / static_cast<double>(batch.size());
     };
     BatchResult whole{.elsewhere = !groups().last()};
+    times.passes.clear();
     for (const PipelineAction& action :
          pipeline_actions(options_.order, groups().stage(), groups().stages(), count)) {
         const auto begin = Clock::now();
@@ -81,7 +93,7 @@ BatchResult Pipeline::train(const Batch& batch, const std::function<void(const B
             } else {
                 groups().send_forward(executable.handed_over());
             }
-            times.forward_ms += ms_since(begin) - waited_ms;
+            times.forward_ms += note_pass(times, action, begin, waited_ms);
         } else {
             Executable& executable = model_.executable(part.size, copy_of(action.micro_batch));
             if (!groups().last()) {
@@ -96,7 +108,7 @@ BatchResult Pipeline::train(const Batch& batch, const std::function<void(const B
             if (!groups().first()) {
                 groups().send_backward(executable.input_gradient());
             }
-            times.backward_ms += ms_since(begin) - waited_ms;
+            times.backward_ms += note_pass(times, action, begin, waited_ms);
         }
         times.bubble_ms += waited_ms;
     }

@@ -12,6 +12,7 @@
 #include <engine/tensor/batch.h>
 #include <engine/tensor/sample_form.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,6 +22,14 @@
 
 namespace rankscope::engine {
 
+/// A pass of a micro-batch through the stage of a pipeline, without waits.
+struct PassTime {
+    std::int64_t micro_batch = 0;
+    bool forward = true;
+    std::chrono::steady_clock::time_point begin{};
+    double length_ms = 0;
+};
+
 /// Of one update, all its batches together. Where the backend runs the step as one piece, forward is the time to
 /// submit it, backward the time to wait for it, and the others are part of it.
 struct StepTimes {
@@ -29,7 +38,8 @@ struct StepTimes {
     double backward_ms = 0;
     double comm_ms = 0;  ///< waiting for the other ranks after this rank's backward pass
     double optimizer_ms = 0;
-    double bubble_ms = 0;  ///< waiting for the other stages of a pipeline
+    double bubble_ms = 0;            ///< waiting for the other stages of a pipeline
+    std::vector<PassTime> passes{};  ///< of a pipeline: of the newest batch
 };
 
 /// The loss is NaN or infinite; the message names the first layer with such a result.

@@ -1,8 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/pipeline_passes.h>
 #include <engine/train/metric_lines_listener.h>
 #include <engine/train/process_memory.h>
+
+#include <chrono>
+#include <vector>
 
 namespace rankscope::engine {
 namespace {
@@ -13,6 +17,18 @@ std::string epoch_of(std::int64_t epoch, const RunFacts& facts) {
 
 std::string topk_key(const RunFacts& facts) {
     return "acc" + std::to_string(facts.topk);
+}
+
+std::string passes_until_now(const std::vector<PassTime>& passes) {
+    const auto now = std::chrono::steady_clock::now();
+    std::vector<PipelinePass> all;
+    for (const PassTime& pass : passes) {
+        all.push_back({.micro_batch = static_cast<int>(pass.micro_batch),
+                       .forward = pass.forward,
+                       .begin_ms = std::chrono::duration<double, std::milli>(pass.begin - now).count(),
+                       .length_ms = pass.length_ms});
+    }
+    return passes_text(all);
 }
 
 }  // namespace
@@ -65,6 +81,10 @@ void MetricLinesListener::step_done(const StepReport& report) {
     }
     if (times.bubble_ms > 0) {
         line.values.emplace_back("t_bubble_ms", times.bubble_ms);
+    }
+    // Of the same updates on all ranks.
+    if (report.all && !times.passes.empty()) {
+        line.texts.emplace_back(kPassesKey, passes_until_now(times.passes));
     }
     if (report.skipped) {
         line.values.emplace_back("skipped_update", 1.0);

@@ -4,6 +4,7 @@
 // Whole runs of pipelines: real rankscope-worker processes on the loopback device.
 
 #include <base/metrics_line.h>
+#include <base/pipeline_passes.h>
 #include <engine/train/run_worker.h>
 
 #include <gtest/gtest.h>
@@ -84,6 +85,17 @@ TEST(PipelineRun, OfFourRanksTrainsLikeTwoRanks) {
         EXPECT_TRUE(staged[pipeline].series("images_per_s").empty());
         EXPECT_EQ(staged[pipeline].series("t_step_ms").size(), 9U);
         EXPECT_EQ(staged[pipeline].series("t_bubble_ms").size(), 9U);
+    }
+    // Of the last update: every micro-batch passes forward and backward, one pass after the other.
+    for (const WorkerProcess& rank : staged) {
+        const auto passes = read_passes(rank.text(kPassesKey));
+        ASSERT_TRUE(passes) << rank.text(kPassesKey);
+        EXPECT_EQ(std::count_if(passes->begin(), passes->end(),
+                                [](const PipelinePass& one) { return one.forward; }),
+                  static_cast<std::ptrdiff_t>(passes->size() / 2));
+        for (std::size_t i = 1; i < passes->size(); ++i) {
+            EXPECT_GE((*passes)[i].begin_ms, (*passes)[i - 1].begin_ms + (*passes)[i - 1].length_ms - 0.02);
+        }
     }
     expect_near(staged[0].series("loss_all"), plain[0].series("loss_all"));
     for (const WorkerProcess& rank : staged) {

@@ -6,11 +6,19 @@
 #include "target.h"
 
 #include <base/metrics_line.h>
+#include <base/pipeline_passes.h>
+
+#include <cmath>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace rankscope;
     std::string why;
     const auto line = parse_metrics_line(fuzz::as_text(data, size), &why);
+    for (const PipelinePass& pass :
+         read_passes(fuzz::as_text(data, size)).value_or(std::vector<PipelinePass>())) {
+        fuzz::require(pass.micro_batch >= 0 && pass.length_ms >= 0 && std::isfinite(pass.begin_ms),
+                      "a pass has a place in time");
+    }
     fuzz::require(line.has_value() || !why.empty(), "a refused line has its reason");
     if (!line) {
         return 0;
