@@ -325,7 +325,6 @@ int examine(const GlobalOptions& options, View view, const std::string& run_id, 
     if (!run) {
         return kUsage;
     }
-    const auto& store = run->store;
     const RunRecord* const record = &run->record;
     if (record->outcome != Outcome::Running) {
         report({"run-over", run_id, text(kContext, "The run is over: only a run in progress can be asked."),

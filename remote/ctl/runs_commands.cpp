@@ -131,6 +131,7 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     }
     Redactor redactor = redactor_of(*record);
     const std::string job_yaml = shown_job(*record, redactor, "job");
+    const RunMesh mesh = mesh_of(state.mesh, state.plan);
     if (options.json) {
         auto json = record_json(*record, {}, unfinished);
         json["plan"] = to_json(record->plan);
@@ -149,6 +150,9 @@ int show(const GlobalOptions& options, const std::string& run_id) {
         for (const auto& verdict : state.live_verdicts) {
             json["diagnoses"].push_back(body_json(verdict));
         }
+        if (!mesh.empty()) {
+            json["mesh"] = mesh_text(mesh);
+        }
         for (const auto& rank : state.ranks) {
             json["ranks"].push_back({{"rank", rank.rank},
                                      {"node", rank.node},
@@ -157,6 +161,9 @@ int show(const GlobalOptions& options, const std::string& run_id) {
                                      {"loss", rank.loss},
                                      {"acc1", rank.acc1},
                                      {"params", rank.params}});
+            if (const std::string place = place_text(mesh, rank.rank); !place.empty()) {
+                json["ranks"].back()["place"] = place;
+            }
         }
         json["marks"] = read_ordered_json(marks_json(fault_marks(state)));
         json["throughput"] = to_json(throughput_of(state));
@@ -179,6 +186,9 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     for (const auto& line : facts ? version_lines(*facts) : std::vector<std::string>()) {
         std::printf("%s\n", safe_text(line).c_str());
     }
+    if (!mesh.empty()) {
+        std::printf("mesh: %s\n", safe_text(mesh_text(mesh)).c_str());
+    }
     const FaultMarks marks = fault_marks(state);
     if (const std::string line = marks.line(); !line.empty()) {
         std::printf("  %s\n", safe_text(line).c_str());
@@ -200,10 +210,16 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     }
     std::puts("");
     std::vector<std::vector<std::string>> rows{{"RANK", "NODE", "DEVICE", "PHASE", "STEP", "LOSS", "ACC"}};
+    if (!mesh.empty()) {
+        rows.front().emplace_back("PLACE");
+    }
     for (const auto& rank : state.ranks) {
         rows.push_back({std::to_string(rank.rank), rank.node, rank.device, state_of(rank, marks),
                         rank.step >= 0 ? std::to_string(rank.step) : "-",
                         last_text(state, rank, "loss", 1, 4), last_text(state, rank, "acc1", 100, 2, " %")});
+        if (!mesh.empty()) {
+            rows.back().push_back(place_text(mesh, rank.rank));
+        }
     }
     std::fputs(format_table(rows).c_str(), stdout);
     print_throughput(state);

@@ -378,8 +378,9 @@ TEST(NcclWatch, TensorGroupsThatCrossNodesAreANotice) {
     EXPECT_NE(uneven->fix.front().find("a divisor"), std::string::npos) << uneven->fix.front();
     EXPECT_FALSE(watched({"a", "a", "b", "b"}, true));
     LaunchPlan early = plan_of(2);  // torchrun on two nodes: its four ranks are not in the plan yet
-    EXPECT_FALSE(tensor_across_nodes({{.name = "a", .description = "tp", .ranks = {0, 1}},
-                                      {.name = "b", .description = "tp", .ranks = {2, 3}}},
+    EXPECT_FALSE(tensor_across_nodes(mesh_of({{.name = "a", .description = "tp", .ranks = {0, 1}},
+                                              {.name = "b", .description = "tp", .ranks = {2, 3}}},
+                                             4),
                                      early));
     EXPECT_FALSE(watched({"a", "b", "c", "d"}, true)) << "no node has room for a group";
     EXPECT_FALSE(watched({"a", "b", "a", "b"}, false)) << "nothing says what the groups are for";

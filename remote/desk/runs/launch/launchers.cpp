@@ -5,6 +5,7 @@
 #include <remote/desk/runs/launch/run_launcher.h>
 #include <remote/desk/runs/launch/slurm/slurm_launcher.h>
 #include <remote/desk/runs/launch/ssh/ssh_launcher.h>
+#include <remote/desk/runs/watch/group_words.h>
 
 #include <vector>
 
@@ -37,6 +38,9 @@ Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const K
     if (plan) {
         const auto notes = variable_notes(job, logs::VariableTable::own());
         plan->notes.insert(plan->notes.end(), notes.begin(), notes.end());
+        if (const auto crossing = tensor_across_nodes(mesh_of(*plan), *plan)) {
+            plan->notes.push_back(crossing->title + ' ' + crossing->fix.front());
+        }
     }
     return plan;
 }

@@ -60,6 +60,17 @@ void apply_sample(NodeSamples& node, const SampleEvent& sample, std::int64_t t_u
     }
 }
 
+// Ranks report the same updates, but not at the same moment.
+void add_passes(RankState& rank, std::int64_t step, std::int64_t t_us, const std::string& text) {
+    constexpr std::size_t kKept = 3;
+    auto passes = read_passes(text);
+    if (!passes || passes->empty()) {
+        return;
+    }
+    rank.passes.insert(rank.passes.begin(), {step, t_us, *std::move(passes)});
+    rank.passes.resize(std::min(rank.passes.size(), kKept));
+}
+
 // The ranks of this node have ended, and were started again.
 void begin_attempt(RunState& run, const std::string& node) {
     for (auto& rank : run.ranks) {
@@ -149,6 +160,7 @@ void RunState::apply(const Event& event) {
         } else if (stage->name == StageName::Restart && stage->status == StageStatus::Done) {
             begin_attempt(*this, event.node);
             throughput.restart();
+            mesh.restart();
         }
         if (!stage->detail.empty() && stage->name != StageName::Note) {
             activity = (event.node.empty() ? "" : event.node + ": ") + stage->detail;
@@ -156,8 +168,10 @@ void RunState::apply(const Event& event) {
     } else if (const auto* metric = event.as<MetricEvent>(); metric != nullptr && rank != nullptr) {
         apply_metric(*rank, *metric, event.t_us);
         throughput.apply_metric(rank->rank, *metric, event.t_us);
+        mesh.apply_metric(rank->rank, *metric);
     } else if (const auto* log = event.as<LogEvent>(); log != nullptr && rank != nullptr) {
         throughput.apply_log(rank->rank, *log);
+        mesh.apply_log(rank->rank, *log);
         // Started again: the ranks have met once, and nothing but its output says that it runs.
         if (rank->phase == RankPhase::Starting && !rank->exit && has_no_steps(*this)) {
             rank->phase = RankPhase::Training;
@@ -168,6 +182,8 @@ void RunState::apply(const Event& event) {
         apply_exit(*rank, *exit);
     } else if (const auto* inner = event.as<InnerRankEvent>(); inner != nullptr && rank != nullptr) {
         apply_inner_rank(*rank, *inner);
+    } else if (const auto* nccl = event.as<NcclEvent>(); nccl != nullptr && rank != nullptr) {
+        mesh.apply_nccl(rank->rank, *nccl);
     } else if (const auto* sample = event.as<SampleEvent>(); sample != nullptr) {
         apply_sample(samples[event.node], *sample, event.t_us);
     } else if (const auto* settings = event.as<SettingsEvent>(); settings != nullptr) {
@@ -352,6 +368,8 @@ void RunState::apply_metric(RankState& rank, const MetricEvent& metric, std::int
     for (const auto& [key, value] : metric.texts) {
         if (key == "params") {
             rank.params = value;
+        } else if (key == kPassesKey && metric.step >= 0) {
+            add_passes(rank, metric.step, t_us, value);
         }
     }
 }

@@ -3,9 +3,11 @@
 
 #pragma once
 
+#include <base/pipeline_passes.h>
 #include <remote/desk/jobs/plan/launch_plan.h>
 #include <remote/desk/runs/run/metric_names.h>
 #include <remote/desk/runs/run/throughput_record.h>
+#include <remote/desk/runs/watch/mesh_record.h>
 #include <remote/wire/event.h>
 
 #include <cstdint>
@@ -19,6 +21,13 @@ namespace rankscope::inline runs {
 
 enum class RankPhase { Waiting, Starting, Rendezvous, Training, Validating, Done, Failed, EndedWithRun };
 const char* to_string(RankPhase phase);
+
+/// The passes of a pipeline in an update of a rank.
+struct ReportedPasses {
+    std::int64_t step = -1;
+    std::int64_t t_us = 0;  ///< when they were reported, by the desk's clock
+    std::vector<PipelinePass> passes = {};
+};
 
 struct RankState {
     int rank = 0;
@@ -34,7 +43,8 @@ struct RankState {
     /// The last value of every metric, by MetricId: NaN where the rank said so, nothing where it never
     /// reported it. May be shorter than RunState::metrics.
     std::vector<std::optional<double>> last;
-    std::string params;  ///< checksum of the final parameters, when it was reported
+    std::vector<ReportedPasses> passes = {};  ///< of some of its last updates, the newest first
+    std::string params;                       ///< checksum of the final parameters, when it was reported
     std::optional<ExitEvent> exit;
     int restarts = 0;      ///< how often it was started again
     int outer_rank = -1;   ///< the program that has started it; -1: Rankscope
@@ -122,6 +132,7 @@ struct RunState {
     std::set<std::string> saving;     ///< nodes whose ranks got the checkpoint signal before a stop
     std::vector<RankState> ranks;
     ThroughputRecord throughput;
+    MeshRecord mesh;
     MetricNames metrics;  ///< every name that a rank has reported
     std::vector<ValidationPoint> validations;
     std::vector<DiagnosisEvent> diagnoses;       ///< why it failed, most likely cause first

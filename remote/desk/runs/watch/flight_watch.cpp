@@ -85,7 +85,7 @@ std::vector<std::string> frames_of(const FlightEntry& entry) {
 std::vector<CollectiveFinding> collective_findings(const std::map<int, FlightDump>& dumps, int world_size) {
     const int ranks = world_size > 0 ? world_size : static_cast<int>(dumps.size());
     return collective_findings(match_flight_dumps(dumps, world_size),
-                               words_of_groups(observed_groups(dumps), ranks));
+                               words_of_groups(mesh_of(observed_groups(dumps), ranks)));
 }
 
 std::vector<CollectiveFinding> collective_findings(const std::vector<FlightFinding>& findings,

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace rankscope::inline runs {
 namespace {
@@ -37,19 +38,20 @@ bool in_blocks(const std::vector<std::string>& nodes) {
 
 }  // namespace
 
-std::optional<NoticeEvent> tensor_across_nodes(const std::vector<ObservedGroup>& groups,
-                                               const LaunchPlan& plan) {
+std::optional<NoticeEvent> tensor_across_nodes(const RunMesh& run, const LaunchPlan& plan) {
     const std::vector<std::string> nodes = nodes_of(plan);
     std::map<std::string, std::size_t> room;
     for (const std::string& node : nodes) {
         ++room[node];
     }
-    const Mesh mesh = infer_mesh(groups, static_cast<int>(nodes.size()));
-    std::size_t tensor_groups = 0;
+    const std::vector<ObservedGroup>& groups = run.groups;
+    std::set<std::pair<std::string, int>>
+        tensor_groups;  // axis and number: a group may have several communicators
     std::size_t crossing = 0;
     std::string example;
     for (std::size_t i = 0; i < groups.size(); ++i) {
-        if (mesh.places[i].role != GroupRole::Tensor) {
+        const GroupPlace& place = run.mesh.places[i];
+        if (place.role != GroupRole::Tensor || tensor_groups.contains({place.axis, place.number})) {
             continue;
         }
         std::set<std::string> of_group;
@@ -62,7 +64,7 @@ std::optional<NoticeEvent> tensor_across_nodes(const std::vector<ObservedGroup>&
         const bool fits = std::any_of(room.begin(), room.end(), [&](const auto& node) {
             return node.second >= groups[i].ranks.size();
         });
-        ++tensor_groups;
+        tensor_groups.emplace(place.axis, place.number);
         if (of_group.size() < 2 || !fits) {
             continue;
         }
@@ -71,7 +73,7 @@ std::optional<NoticeEvent> tensor_across_nodes(const std::vector<ObservedGroup>&
             for (const std::string& node : of_group) {
                 names += (names.empty() ? "" : ", ") + node;
             }
-            example = text(kContext, "%1 on %2", {group_words(mesh.places[i], groups[i]), names});
+            example = text(kContext, "%1 on %2", {group_words(place, groups[i]), names});
         }
     }
     if (crossing == 0) {
@@ -79,7 +81,7 @@ std::optional<NoticeEvent> tensor_across_nodes(const std::vector<ObservedGroup>&
     }
     NoticeEvent notice;
     notice.id = kTensorAcrossNodes;
-    notice.args = {std::to_string(crossing), std::to_string(tensor_groups), example};
+    notice.args = {std::to_string(crossing), std::to_string(tensor_groups.size()), example};
     notice.title = text(kContext,
                         "Tensor groups cross nodes: %1 of %2, for example %3. Every layer waits for the "
                         "network between them.",
@@ -101,12 +103,12 @@ std::string group_words(const GroupPlace& place, const ObservedGroup& group) {
                             : text(kContext, "%1 group (ranks %2)", {place.axis, list_ranks(group.ranks)});
 }
 
-std::map<std::string, std::string> words_of_groups(const std::vector<ObservedGroup>& groups, int world_size) {
-    const Mesh mesh = infer_mesh(groups, world_size);
+std::map<std::string, std::string> words_of_groups(const RunMesh& run) {
     std::map<std::string, std::string> words;
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-        if (std::string one = group_words(mesh.places[i], groups[i]); !one.empty()) {
-            words.emplace(groups[i].name, std::move(one));
+    for (std::size_t i = 0; i < run.groups.size(); ++i) {
+        std::string one = group_words(run.mesh.places[i], run.groups[i]);
+        if (!one.empty() && !run.groups[i].name.empty()) {
+            words.emplace(run.groups[i].name, std::move(one));
         }
     }
     return words;

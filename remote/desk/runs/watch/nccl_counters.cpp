@@ -86,30 +86,6 @@ std::vector<int> NcclCounters::members_of(std::uint64_t communicator) const {
     return members;
 }
 
-std::vector<ObservedGroup> NcclCounters::groups() const {
-    std::map<std::uint64_t, ObservedGroup> groups;
-    std::map<std::uint64_t, std::map<std::string, std::uint64_t>> called;
-    for (const auto& [rank, known] : ranks_) {
-        for (const auto& [id, communicator] : known.communicators) {
-            groups[id].ranks.push_back(rank);
-            groups[id].description = communicator.name;
-        }
-        for (const auto& [key, progress] : known.progress) {
-            std::uint64_t& most = called[key.first][key.second];
-            most = std::max(most, progress.called);
-        }
-    }
-    std::vector<ObservedGroup> all;
-    for (auto& [id, group] : groups) {
-        group.name = communicator_name(id);
-        for (const auto& [function, times] : called[id]) {
-            group.traffic.add(function, times);
-        }
-        all.push_back(std::move(group));
-    }
-    return all;
-}
-
 RasReport NcclCounters::report() const {
     std::map<std::uint64_t, std::set<std::string>> functions;
     for (const auto& [rank, known] : ranks_) {

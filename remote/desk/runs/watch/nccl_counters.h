@@ -5,7 +5,6 @@
 
 #include <remote/desk/runs/watch/collective_finding.h>
 #include <remote/desk/runs/watch/rank_directory.h>
-#include <remote/observe/mesh/group_roles.h>
 #include <remote/observe/nccl_ras/ras_report.h>
 #include <remote/wire/event.h>
 
@@ -26,8 +25,6 @@ public:
 
     /// The counts of what was called, in the form of RAS.
     RasReport report() const;
-    /// The communicators by the names of findings ("communicator 0xc0ffee"), with what was called in them.
-    std::vector<ObservedGroup> groups() const;
     /// Operations of one place that differ in size or type, and those that do not end though all ranks have called them.
     /// None of them is `standing`: only its caller knows how long it has been so.
     std::vector<CollectiveFinding> open_faults() const;

@@ -44,13 +44,20 @@ bool NcclWatch::observe(const Event& event) {
     if (const auto* notice = event.as<NoticeEvent>(); notice != nullptr && notice->id == kTensorAcrossNodes) {
         crossing_told_ = true;  // before this desk was connected to the run
     }
+    if (const auto* log = event.as<LogEvent>()) {
+        mesh_.apply_log(event.rank, *log);
+    } else if (const auto* metric = event.as<MetricEvent>()) {
+        mesh_.apply_metric(event.rank, *metric);
+    }
     if (const auto* nccl = event.as<NcclEvent>()) {
+        mesh_.apply_nccl(event.rank, *nccl);
         return event.rank >= 0 && counters_.observe(event.rank, *nccl, directory_);
     }
     if (const auto* stage = event.as<StageEvent>(); stage != nullptr && stage->name == StageName::Restart) {
         end_stall();
         directory_.clear();
         counters_.clear();
+        mesh_.restart();
     }
     return false;
 }
@@ -163,6 +170,15 @@ void NcclWatch::take_ras(double now, const wire::RasReply& reply, const LaunchPl
         return;
     }
     ras_refused_ = 0;
+    for (const RasCommunicator& communicator : report->communicators) {
+        std::vector<int> ranks;
+        for (const RasRank& rank : communicator.ranks) {
+            ranks.push_back(directory_.rank_of(rank, communicator.hash, communicator.size, plan));
+        }
+        if (std::find(ranks.begin(), ranks.end(), -1) == ranks.end()) {
+            mesh_.add_members(communicator.hash, communicator.size, ranks);
+        }
+    }
     ras_ = collective_findings(*report, ras_before_, "NCCL RAS", directory_, plan);
 }
 
@@ -172,7 +188,9 @@ void NcclWatch::take_flights(double now, const LaunchPlan& plan) {
         return;
     }
     const bool all = dumps_.size() == plan.ranks.size();
-    auto found = collective_findings(dumps_, all ? plan.world_size : 0);
+    auto found = all ? collective_findings(match_flight_dumps(dumps_, plan.world_size),
+                                           words_of_groups(mesh_of(mesh_, plan, observed_groups(dumps_))))
+                     : collective_findings(dumps_, 0);
     mark_standing(found, flights_);
     flights_ = std::move(found);
     dumps_.clear();
@@ -194,7 +212,7 @@ std::vector<CollectiveFinding> NcclWatch::findings(double now, const LaunchPlan&
     all.insert(all.end(), counted_.begin(), counted_.end());
     all.insert(all.end(), ras_.begin(), ras_.end());
     if (!all.empty()) {
-        const auto roles = words_of_groups(counters_.groups(), plan.world_size);
+        const auto roles = words_of_groups(mesh_of(mesh_, plan));
         for (CollectiveFinding& finding : all) {
             if (const auto role = roles.find(finding.group); finding.role.empty() && role != roles.end()) {
                 finding.role = role->second;
@@ -209,9 +227,9 @@ std::optional<NoticeEvent> NcclWatch::take_crossing(double now, const LaunchPlan
         return std::nullopt;
     }
     crossing_next_ = now + kCrossingPauseS;
-    const std::vector<ObservedGroup> groups = counters_.groups();
-    crossing_looks_ += groups.empty() ? 0 : 1;
-    auto notice = tensor_across_nodes(groups, plan);
+    const RunMesh run = mesh_of(mesh_, plan);
+    crossing_looks_ += run.groups.empty() ? 0 : 1;
+    auto notice = tensor_across_nodes(run, plan);
     crossing_told_ = notice.has_value();
     return notice;
 }

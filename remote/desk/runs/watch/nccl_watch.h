@@ -5,6 +5,7 @@
 
 #include <base/result.h>
 #include <remote/desk/jobs/config/nccl_sources.h>
+#include <remote/desk/runs/watch/mesh_record.h>
 #include <remote/desk/runs/watch/nccl_counters.h>
 #include <remote/desk/runs/watch/rank_directory.h>
 #include <remote/diagnosis/rank_snapshot.h>
@@ -60,6 +61,7 @@ private:
     NcclSources sources_;
     RankDirectory directory_;
     NcclCounters counters_;
+    MeshRecord mesh_;
     bool stalls_ = false;
 
     bool ras_open_ = false;

@@ -116,7 +116,7 @@ std::vector<CollectiveFinding> SavedFlights::findings() const {
         newest_s = std::max(newest_s, modified_s);
     }
     std::vector<CollectiveFinding> all;
-    const auto roles = words_of_groups(observed_groups(dumps_), world_size());
+    const auto roles = words_of_groups(mesh_of(observed_groups(dumps_), world_size()));
     for (const auto& finding : match_flight_dumps(dumps_, world_size())) {
         for (auto& found : collective_findings({finding}, roles)) {
             if (waits(finding)) {
