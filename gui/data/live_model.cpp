@@ -20,6 +20,8 @@ void LiveModel::reset(LiveData data) {
         data_ = std::move(data);
     }
     empty_ = false;
+    mesh_of_ = {};
+    update_mesh();
     emit wasReset();
 }
 
@@ -31,19 +33,34 @@ void LiveModel::clear() {
         data_ = {};
     }
     empty_ = true;
+    mesh_ = std::make_shared<RunMesh>();
     emit wasReset();
 }
 
 void LiveModel::apply(const std::vector<QueuedItem>& items) {
     RANKSCOPE_CHECK(on_thread_of(this), return );
     std::vector<const Event*> output;
-    const LiveChanges changes = take(items, output);
+    LiveChanges changes = take(items, output);
+    changes.ranks |= update_mesh();
     for (const Event* event : output) {
         emit outputArrived(*event);
     }
     if (changes.any()) {
         emit changed(changes);
     }
+}
+
+bool LiveModel::update_mesh() {
+    const std::pair<std::uint64_t, int> now{state().mesh.revision(), state().plan.world_size};
+    if (now == mesh_of_) {
+        return false;
+    }
+    mesh_of_ = now;
+    auto mesh = std::make_shared<RunMesh>(::rankscope::mesh_of(state().mesh, state().plan));
+    const bool other =
+        mesh->mesh.coordinates != mesh_->mesh.coordinates || mesh_text(*mesh) != mesh_text(*mesh_);
+    mesh_ = std::move(mesh);
+    return other;
 }
 
 LiveChanges LiveModel::take(const std::vector<QueuedItem>& items, std::vector<const Event*>& output) {

@@ -8,7 +8,9 @@
 #include <gui/data/live_data.h>
 
 #include <QObject>
+#include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace rankscope::gui {
@@ -38,6 +40,8 @@ public:
     const LiveData& data() const { return data_; }
     const RunState& state() const { return data_.state; }
     bool empty() const { return empty_; }
+    /// The process groups of the run, by what it has shown so far; never null.
+    const std::shared_ptr<const RunMesh>& mesh() const { return mesh_; }
     /// Workers read data() through it.
     const std::shared_ptr<DataGate>& gate() const { return gate_; }
 
@@ -54,11 +58,15 @@ signals:
     void changed(const rankscope::gui::LiveChanges& changes);
 
 private:
+    /// True: the ranks have got other groups.
+    bool update_mesh();
     LiveChanges take(const std::vector<QueuedItem>& items, std::vector<const Event*>& output);
 
     LiveData data_;
     std::shared_ptr<DataGate> gate_ = std::make_shared<DataGate>();
     bool empty_ = true;
+    std::shared_ptr<const RunMesh> mesh_ = std::make_shared<RunMesh>();
+    std::pair<std::uint64_t, int> mesh_of_{};  ///< the revision of what is known, and the ranks
 };
 
 }  // namespace rankscope::gui

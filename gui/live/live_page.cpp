@@ -46,6 +46,7 @@ namespace {
 constexpr int kStateWidth = 122;
 constexpr int kWidestState = 240;
 constexpr int kExitWidth = 66;
+constexpr int kPlaceRoom = 16;
 const QString kWidestValue = QStringLiteral("8.8888e-8");
 constexpr int kSwatch = 38;     ///< colour and gap next to a rank's number
 constexpr int kMeansMs = 1000;  ///< means over a range are counted again, which may read a lot
@@ -219,7 +220,7 @@ QWidget* LivePage::make_rank_table() {
 }
 
 void LivePage::size_columns() {
-    constexpr std::array<int, RankTableModel::FIRST_METRIC> widths{52, 80, 58, kStateWidth, 50, 48};
+    constexpr std::array<int, RankTableModel::FIRST_METRIC> widths{52, 80, 58, 100, kStateWidth, 50, 48};
     for (int column = 0; column < RankTableModel::FIRST_METRIC; ++column) {
         table_->setColumnWidth(column, widths[std::size_t(column)]);
     }
@@ -228,6 +229,11 @@ void LivePage::size_columns() {
     const QString largest(QString::number(std::max(table_model_->rowCount() - 1, 0)).size(), u'8');
     table_->setColumnWidth(RankTableModel::Rank,
                            std::max(widths[0], text.horizontalAdvance(largest) + kSwatch));
+    if (table_model_->any_place()) {
+        const QModelIndex last = table_model_->index(table_model_->rowCount() - 1, RankTableModel::Place);
+        table_->setColumnWidth(RankTableModel::Place,
+                               text.horizontalAdvance(last.data().toString()) + kPlaceRoom);
+    }
     for (int column = RankTableModel::FIRST_METRIC; column < table_model_->exit_column(); ++column) {
         const QString header = table_model_->headerData(column, Qt::Horizontal).toString();
         const int wide =
@@ -282,7 +288,7 @@ void LivePage::show_model(LiveModel* model) {
     keep_place();
     current_ = model;
     // Before anything is laid out: both remember how many there were.
-    strip_->set_state(model->state());
+    strip_->set_live(*model);
     start_wanted_.reset();
     telemetry_->set_data(model->empty() ? nullptr : &model->data());
     stack_->setCurrentIndex(model->empty() ? 0 : 1);
@@ -415,10 +421,16 @@ void LivePage::refresh_ranks() {
     ranks_dirty_ = false;
     table_model_->refresh(now_us());
     fit_states(*table_, false);
-    for (int column = 0; column < table_model_->columnCount(); ++column) {
-        table_->setColumnHidden(column, column == table_model_->exit_column() && !table_model_->any_exit());
+    const bool placed = table_model_->any_place();
+    if (placed && table_->isColumnHidden(RankTableModel::Place)) {
+        size_columns();
     }
-    strip_->set_state(current_->state());
+    for (int column = 0; column < table_model_->columnCount(); ++column) {
+        table_->setColumnHidden(column,
+                                (column == RankTableModel::Place && !placed) ||
+                                    (column == table_model_->exit_column() && !table_model_->any_exit()));
+    }
+    strip_->set_live(*current_);
 }
 
 void LivePage::refresh_telemetry() {

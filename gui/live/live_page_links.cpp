@@ -48,6 +48,8 @@ struct RankMenuActions {
     std::function<void(int rank)> select;
     std::function<void(int rank)> show_log;
     std::function<void(int rank)> select_node_of;
+    std::function<std::vector<std::pair<QString, std::vector<int>>>(int rank)> groups_of;  ///< axis, ranks
+    std::function<void(const std::vector<int>& ranks)> select_ranks;
 };
 
 struct Words {
@@ -61,6 +63,19 @@ QString row_text(const QModelIndex& row) {
         cells += row.siblingAtColumn(column).data().toString();
     }
     return cells.join(u'\t');
+}
+
+std::vector<std::pair<QString, std::vector<int>>> groups_with(const RunMesh& mesh, int rank) {
+    std::vector<std::pair<QString, std::vector<int>>> found;
+    for (std::size_t axis = 0; !mesh.empty() && axis < mesh.mesh.axes.size(); ++axis) {
+        for (std::vector<int>& ranks : groups_on(mesh, mesh.mesh.axes[axis].name)) {
+            if (std::find(ranks.begin(), ranks.end(), rank) != ranks.end()) {
+                found.emplace_back(qs(mesh.mesh.axes[axis].name), std::move(ranks));
+                break;
+            }
+        }
+    }
+    return found;
 }
 
 void show_menu(QTableView* table, const QPoint& at, const RankMenuActions& actions) {
@@ -77,6 +92,10 @@ void show_menu(QTableView* table, const QPoint& at, const RankMenuActions& actio
                     [actions, rank] { actions.show_log(rank); });
     menu->addAction(Words::tr("All ranks of &its node"), table,
                     [actions, rank] { actions.select_node_of(rank); });
+    for (const auto& [axis, ranks] : actions.groups_of(rank)) {
+        menu->addAction(Words::tr("All ranks of its %1 group").arg(axis), table,
+                        [actions, ranks = ranks] { actions.select_ranks(ranks); });
+    }
     QAction* clear = menu->addAction(Words::tr("&Clear the selection"), table, &QTableView::clearSelection);
     clear->setShortcut(Qt::Key_Escape);
     menu->addSeparator();
@@ -241,12 +260,13 @@ void LivePage::connect_models() {
             &LivePage::selection_changed);
     connect(table_, &QTableView::doubleClicked, this,
             [this](const QModelIndex& index) { open_log_of(index.data(RankTableModel::RankRole).toInt()); });
-    add_rank_menu(
-        table_, strip_->squares(),
-        {.select = [this](int rank) { select_rank(rank); },
-         .show_log = [this](int rank) { open_log_of(rank); },
-         .select_node_of =
-             [this](int rank) { select_node(qs(current_->state().ranks[std::size_t(rank)].node)); }});
+    add_rank_menu(table_, strip_->squares(),
+                  {.select = [this](int rank) { select_rank(rank); },
+                   .show_log = [this](int rank) { open_log_of(rank); },
+                   .select_node_of =
+                       [this](int rank) { select_node(qs(current_->state().ranks[std::size_t(rank)].node)); },
+                   .groups_of = [this](int rank) { return groups_with(*current_->mesh(), rank); },
+                   .select_ranks = [this](const std::vector<int>& ranks) { select_ranks(ranks); }});
     auto* deselect = new QShortcut(QKeySequence(Qt::Key_Escape), table_);
     deselect->setContext(Qt::WidgetShortcut);
     connect(deselect, &QShortcut::activated, table_, &QTableView::clearSelection);

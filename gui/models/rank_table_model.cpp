@@ -205,6 +205,8 @@ QVariant RankTableModel::display(const RankState& rank, int column) const {
         }
         case Device:
             return qs(rank.device);
+        case Place:
+            return qs(place_text(*live_->mesh(), rank.rank));
         case Phase:
             if (const NodeLink* link = broken_link(rank);
                 link != nullptr && hold_of(rank).kind == RankHold::Kind::Unknown) {
@@ -233,6 +235,8 @@ QVariant RankTableModel::sort_key(const RankState& rank, int column) const {
     switch (column) {
         case Rank:
             return rank.rank;
+        case Place:
+            return place_key(rank.rank);
         case Phase:
             return int(rank.phase) - 100 * int(hold_of(rank).kind == RankHold::Kind::Faulty ||
                                                hold_of(rank).kind == RankHold::Kind::Failed);
@@ -255,8 +259,20 @@ QVariant RankTableModel::sort_key(const RankState& rank, int column) const {
     return !value ? -std::numeric_limits<double>::infinity() : std::isnan(*value) ? kLowest : *value;
 }
 
+/// By the outermost axis first.
+qlonglong RankTableModel::place_key(int rank) const {
+    const Mesh& mesh = live_->mesh()->mesh;
+    qlonglong key = -1;
+    for (std::size_t axis = 0;
+         rank >= 0 && std::size_t(rank) < mesh.coordinates.size() && axis < mesh.axes.size(); ++axis) {
+        key = key * (mesh.axes[axis].size + 1) + mesh.coordinates[std::size_t(rank)][axis] + 1;
+    }
+    return key;
+}
+
 bool RankTableModel::left_aligned(int column) const {
-    return column == Node || column == Device || column == Phase || column == exit_column();
+    return column == Node || column == Device || column == Place || column == Phase ||
+           column == exit_column();
 }
 
 const NodeLink* RankTableModel::broken_link(const RankState& rank) const {
@@ -277,6 +293,9 @@ QString RankTableModel::tool_tip(const RankState& rank) const {
     if (rank.outer_rank >= 0 && rank.pid > 0) {
         lines.insert(1,
                      tr("process %1, started by the program of rank %2").arg(rank.pid).arg(rank.outer_rank));
+    }
+    if (const QString place = qs(place_text(*live_->mesh(), rank.rank)); !place.isEmpty()) {
+        lines.insert(1, place);
     }
     const RankHold& hold = hold_of(rank);
     if (hold.kind == RankHold::Kind::None && !hold.text.isEmpty()) {
@@ -306,6 +325,9 @@ QVariant RankTableModel::headerData(int section, Qt::Orientation orientation, in
     if (role == Qt::TextAlignmentRole) {
         return int((left_aligned(section) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     }
+    if (role == Qt::ToolTipRole && section == Place && any_place()) {
+        return plain_text(tr("The place in the mesh: %1").arg(qs(mesh_text(*live_->mesh()))));
+    }
     if (role == Qt::ToolTipRole && section >= FIRST_METRIC && section < exit_column()) {
         const QString title = plain_text(metric_title(metrics_[std::size_t(section - FIRST_METRIC)].name));
         return shows_means_ ? tr("%1: mean over the chosen range").arg(title) : title;
@@ -320,6 +342,8 @@ QVariant RankTableModel::headerData(int section, Qt::Orientation orientation, in
             return tr("Node");
         case Device:
             return tr("Device");
+        case Place:
+            return tr("Place");
         case Phase:
             return tr("State");
         case Step:

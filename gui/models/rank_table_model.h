@@ -21,7 +21,7 @@ class RankTableModel : public QAbstractTableModel {
 
 public:
     /// The metrics follow Epoch, one column each; the last column is the exit.
-    enum Column { Rank, Node, Device, Phase, Step, Epoch, FIRST_METRIC };
+    enum Column { Rank, Node, Device, Place, Phase, Step, Epoch, FIRST_METRIC };
     enum Role { SortRole = Qt::UserRole, PhaseRole, RankRole, StaleRole, HoldRole };
 
     explicit RankTableModel(QObject* parent = nullptr);
@@ -40,6 +40,8 @@ public:
     std::vector<MetricId> metric_ids() const;
     /// Whether the exit column has anything to show.
     bool any_exit() const;
+    /// Whether the ranks have places in a mesh.
+    bool any_place() const { return live_ && !live_->mesh()->empty(); }
     int exit_column() const { return FIRST_METRIC + int(metrics_.size()); }
     /// The column of a metric; -1: none.
     int column_of(const std::string& name) const;
@@ -65,6 +67,7 @@ private:
     QVariant display(const RankState& rank, int column) const;
     std::optional<double> value_of(const RankState& rank, MetricId metric) const;
     QVariant sort_key(const RankState& rank, int column) const;
+    qlonglong place_key(int rank) const;
     QString tool_tip(const RankState& rank) const;
 
     LiveModel* live_ = nullptr;

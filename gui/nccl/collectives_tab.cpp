@@ -285,8 +285,9 @@ void CollectivesTab::set_range(const TimeSpan& span, const std::shared_ptr<const
     timeline_->set_range(span);
 }
 
-const std::shared_ptr<const CollectiveReport>& CollectivesTab::shown_report() const {
-    return has_range() && in_range_ ? in_range_ : snapshot_->collectives;
+std::shared_ptr<const CollectiveReport> CollectivesTab::report() const {
+    const auto& report = has_range() && in_range_ ? in_range_ : snapshot_->collectives;
+    return run_ != nullptr ? with_axes(report, *run_->mesh()) : report;
 }
 
 bool CollectivesTab::has_content() const {
@@ -312,7 +313,7 @@ int CollectivesTab::communicator() const {
 }
 
 void CollectivesTab::fill_communicators() {
-    const auto& all = shown_report()->communicators;
+    const auto& all = shown_->communicators;
     const QSignalBlocker blocker(communicators_);
     const QVariant chosen = communicators_->currentData();
     std::vector<std::size_t> order(all.size());
@@ -331,12 +332,12 @@ void CollectivesTab::fill_communicators() {
 }
 
 void CollectivesTab::color_legend() {
-    if (!snapshot_ || !shown_report()) {
+    if (!shown_) {
         return;
     }
     const bool dark = is_dark(palette());
     QStringList parts;
-    for (const std::string& function : shown_report()->functions) {
+    for (const std::string& function : shown_->functions) {
         if (parts.size() < 8) {
             parts += QString(u"<span style=\"color:"_s % function_color(function, dark).name() %
                              u"\">■</span>&nbsp;"_s % qs(function).toHtmlEscaped());
@@ -411,24 +412,24 @@ void CollectivesTab::refresh() {
         fill_calls();
         return;
     }
-    const std::shared_ptr<const CollectiveReport> report = shown_report();
+    shown_ = report();
     fill_communicators();
     color_legend();
-    const QString summary = summary_text(*report);
-    const bool behind = std::any_of(report->ranks.begin(), report->ranks.end(),
+    const QString summary = summary_text(*shown_);
+    const bool behind = std::any_of(shown_->ranks.begin(), shown_->ranks.end(),
                                     [](const ReportRank& rank) { return !rank.behind.empty(); });
     summary_->setText(summary);
     summary_->setToolTip(plain_text(summary));
     set_style_property(summary_, "role", behind ? u"fieldError"_s : u"muted"_s);
-    const bool timed = std::any_of(report->ranks.begin(), report->ranks.end(), [](const ReportRank& rank) {
+    const bool timed = std::any_of(shown_->ranks.begin(), shown_->ranks.end(), [](const ReportRank& rank) {
         return !rank.recent.empty() || !rank.open.empty() || !rank.behind.empty();
     });
-    timeline_->setVisible(timed || !report->without_start);
-    no_timeline_->setVisible(!timed && report->without_start);
-    timeline_->set_report(report, run_ ? int(run_->state().ranks.size()) : 0, communicator());
-    model_->set_report(report, communicator());
+    timeline_->setVisible(timed || !shown_->without_start);
+    no_timeline_->setVisible(!timed && shown_->without_start);
+    timeline_->set_report(shown_, run_ ? int(run_->state().ranks.size()) : 0, communicator());
+    model_->set_report(shown_, communicator());
     table_->fit();
-    sizes_->set_rows(report, model_->rows());
+    sizes_->set_rows(shown_, model_->rows());
 }
 
 }  // namespace rankscope::gui

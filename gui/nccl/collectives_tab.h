@@ -50,14 +50,15 @@ private:
     void fill_calls();
     void color_legend();
     int communicator() const;
-    /// Of the range, or of the whole run.
-    const std::shared_ptr<const CollectiveReport>& shown_report() const;
+    /// Of the range, or of the whole run, with the names of the run's groups.
+    std::shared_ptr<const CollectiveReport> report() const;
     QString summary_text(const CollectiveReport& report) const;
     bool has_range() const { return range_ != TimeSpan() && !snapshot_->collectives_of_lines; }
 
     std::shared_ptr<const ReadingSnapshot> snapshot_;
     TimeSpan range_;
     std::shared_ptr<const CollectiveReport> in_range_;  ///< null: no range, or it is being read
+    std::shared_ptr<const CollectiveReport> shown_;     ///< null: nothing is shown
     const LiveModel* run_ = nullptr;
     bool stale_ = false;
 
