@@ -7,6 +7,7 @@
 #include <gui/nccl/map_tab.h>
 #include <gui/nccl/nccl_pane.h>
 #include <gui/nccl/nccl_tab.h>
+#include <gui/nccl/pipeline_tab.h>
 #include <gui/nccl/settings_tab.h>
 #include <gui/strings.h>
 
@@ -37,6 +38,7 @@ NcclPane::NcclPane(NcclData* data, QWidget* parent)
     stack_->addWidget(tabs_);
     add_tab(new MapTab(data_->pool(), this), tr("Map"));
     add_tab(new CollectivesTab(this), tr("Collectives"));
+    add_tab(new PipelineTab(this), tr("Pipeline"));
     add_tab(new FoldedTab(this), tr("NCCL log"));
     add_tab(new SettingsTab(this), tr("Settings"));
     setFocusProxy(tabs_);
@@ -114,6 +116,8 @@ void NcclPane::refresh() {
         shown.absence->set_absence(absence, *data_);
         shown.page->setCurrentWidget(content ? static_cast<QWidget*>(shown.tab) : shown.absence);
         any = any || content;
+        const QSignalBlocker by_itself(tabs_);
+        tabs_->setTabVisible(tabs_->indexOf(shown.page), shown.tab->is_wanted());
     }
     absence_->set_absence(absence, *data_);
     show_first_content(absence);

@@ -40,6 +40,8 @@ public:
     virtual void set_selected(const std::vector<int>& ranks) { (void)ranks; }
     /// Whether the tab has something to show without a line of NCCL.
     virtual bool has_content() const { return false; }
+    /// Whether this run has what the tab is about.
+    virtual bool is_wanted() const { return true; }
 
 signals:
     /// The user wants to see a line: ReadingSnapshot::sources[file], from 1.

@@ -3,8 +3,10 @@
 
 #include <gui/app/main_window.h>
 #include <gui/live/live_page.h>
+#include <gui/live/live_panes.h>
 #include <gui/live/run_range.h>
 #include <gui/nccl/nccl_pane.h>
+#include <gui/nccl/pipeline_tab.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 
@@ -16,6 +18,7 @@
 #include <QCoreApplication>
 #include <QElapsedTimer>
 #include <QTabWidget>
+#include <QTableView>
 #include <QToolButton>
 #include <algorithm>
 #include <map>
@@ -58,6 +61,61 @@ void show_activity(MainWindow& window, const SyntheticActivity& what, const std:
     }
 }
 
+/// 64 ranks, 4 × 4 × 4, of which one does not come to its tensor group.
+void show_mesh(MainWindow& window) {
+    SyntheticRun run{
+        .name = "gpt-7b", .id = "mesh", .ranks = 64, .nodes = {}, .until = 0.4, .fate = Fate::Running};
+    run.steps_per_epoch = 20;
+    for (int node = 0; node < 8; ++node) {
+        run.nodes.push_back("node" + std::to_string(node + 1));
+    }
+    LiveData data = synthetic_data(run);
+    const std::int64_t now = data.state.last_us;
+    data.state.plan.ranks.front().command = {"python", "pretrain_gpt.py", "--tensor-model-parallel-size=4",
+                                             "--pipeline-model-parallel-size=4"};
+    Verdict verdict = synthetic_verdict(run, VerdictPhase::Live, now);
+    verdict.rank = 21;
+    verdict.node = "node3";
+    verdict.ranks = {21};
+    verdict.waiting = {20, 22, 23};
+    verdict.title =
+        "Rank 21 has not entered all_reduce 4,812 of tp group 5 (ranks 20 to 23), in which the others wait.";
+    data.apply(Event{0, now, "", -1, verdict});
+    window.live_page()->show_stored(std::move(data));
+    window.findChild<QToolButton*>(u"showNccl"_s)->setChecked(false);
+    window.live_page()->panes()->set_shown(LivePanes::Pane::Nccl, false);
+}
+
+/// Two stages, 1F1B over four micro-batches.
+void show_pipeline(MainWindow& window) {
+    const SyntheticRun run{.name = "gpt2-stages", .id = "stages", .until = 0.4, .fate = Fate::Running};
+    LiveData data = synthetic_data(run);
+    engine::TrainingCost& cost = data.state.plan.cost.emplace();
+    cost.pipeline.emplace().stages.resize(4);
+    cost.pipeline->bubble = 3.0 / 11;
+    for (int stage = 0; stage < 4; ++stage) {
+        std::vector<PipelinePass> passes;
+        for (int i = 0; i < 8; ++i) {
+            passes.push_back({i, true, -360.0 + 10 * (stage + i), 9.5});
+        }
+        for (int i = 0; i < 8; ++i) {
+            passes.push_back({i, false, -250.0 + 21 * (3 - stage) + 21 * i, 20.0 + stage / 4.0});
+        }
+        MetricEvent metric;
+        metric.step = 240;
+        metric.texts = {{kPassesKey, passes_text(passes)}};
+        data.apply(Event{0, data.state.last_us, "node1", stage, metric});
+    }
+    window.live_page()->show_stored(std::move(data));
+    window.live_page()->panes()->bring(LivePanes::Pane::Nccl);
+    QTabWidget* tabs = window.live_page()->nccl()->tabs();
+    for (int i = 0; i < tabs->count(); ++i) {
+        if (tabs->widget(i)->findChild<PipelineTab*>() != nullptr) {
+            tabs->setCurrentIndex(i);
+        }
+    }
+}
+
 }  // namespace
 
 void collective_shots(MainWindow& window, const std::function<void(QWidget*, const char*)>& take) {
@@ -87,6 +145,14 @@ void collective_shots(MainWindow& window, const std::function<void(QWidget*, con
         QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
     }
     take(&window, "collectives-range");
+    show_pipeline(window);
+    take(&window, "collectives-pipeline");
+    show_mesh(window);
+    take(&window, "collectives-ranks");
+    auto* grouping = window.findChild<QComboBox*>(u"rankGrouping"_s);
+    grouping->setCurrentIndex(grouping->findData(u"tp"_s));
+    window.findChild<QTableView*>(u"rankTable"_s)->selectRow(21);
+    take(&window, "collectives-ranks-tp");
 }
 
 }  // namespace rankscope::gui::testing

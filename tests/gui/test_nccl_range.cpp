@@ -198,7 +198,7 @@ TEST_F(NcclPart, TheLinesOfNcclAreThoseOfTheseTimes) {
     keep(numbered(std::move(events)));
     ASSERT_TRUE(show_run(false));
     ASSERT_TRUE(wait_until([&] { return data_.snapshot()->complete; }));
-    pane_.tabs()->setCurrentIndex(2);
+    pane_.tabs()->setCurrentIndex(3);
     const auto* lines = child<QTreeView>(&pane_, "ncclLog")->model();
     const QString note = u"ncclLogNote"_s;
     const int all = lines->rowCount();
