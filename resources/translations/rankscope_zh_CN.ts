@@ -13324,6 +13324,10 @@
             <source>Copy the name of the &amp;node</source>
             <translation>复制节点名(&amp;N)</translation>
         </message>
+        <message>
+            <source>All ranks of its %1 group</source>
+            <translation>其 %1 组的所有 rank</translation>
+        </message>
     </context>
     <context>
         <name>RankOutlier</name>
@@ -22335,6 +22339,10 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>Settings</source>
             <translation>设置</translation>
         </message>
+        <message>
+            <source>Pipeline</source>
+            <translation>流水线</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::NodeDetails</name>
@@ -23487,6 +23495,64 @@ acc1 &lt; 0.2 for 1000 steps</translation>
         </message>
     </context>
     <context>
+        <name>rankscope::gui::PipelineBars</name>
+        <message>
+            <source>stage %1 · rank %2</source>
+            <translation>阶段 %1 · rank %2</translation>
+        </message>
+        <message>
+            <source>Passes of the micro-batches</source>
+            <translation>各微批次的前向与反向</translation>
+        </message>
+        <message>
+            <source>Forward pass of micro-batch %1 on rank %2: %3 ms, from %4 ms</source>
+            <translation>rank %2 上微批次 %1 的前向：%3 ms，从 %4 ms 开始</translation>
+        </message>
+        <message>
+            <source>Backward pass of micro-batch %1 on rank %2: %3 ms, from %4 ms</source>
+            <translation>rank %2 上微批次 %1 的反向：%3 ms，从 %4 ms 开始</translation>
+        </message>
+        <message>
+            <source>Rank %1 waits. It computes for %2 of %3 ms.</source>
+            <translation>rank %1 在等待。%3 ms 中它计算 %2 ms。</translation>
+        </message>
+        <message>
+            <source>%1 ms</source>
+            <translation>%1 ms</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::PipelineTab</name>
+        <message>
+            <source>No update of this pipeline was reported by all of its ranks yet.</source>
+            <translation>该流水线的所有 rank 尚未都报告过同一次更新。</translation>
+        </message>
+        <message>
+            <source>Update %1: %2 ms; the stages wait %3 % of the time.</source>
+            <translation>更新 %1：%2 ms；各阶段有 %3 % 的时间在等待。</translation>
+        </message>
+        <message>
+            <source>With equally long stages it would be %1 %.</source>
+            <translation>若各阶段一样长，则为 %1 %。</translation>
+        </message>
+        <message>
+            <source>Stage %1 (rank %2) computes longest: %3 ms.</source>
+            <translation>阶段 %1（rank %2）计算时间最长：%3 ms。</translation>
+        </message>
+        <message>
+            <source>forward</source>
+            <translation>前向</translation>
+        </message>
+        <message>
+            <source>backward</source>
+            <translation>反向</translation>
+        </message>
+        <message>
+            <source>numbers: micro-batches</source>
+            <translation>数字：微批次</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::PlanModel</name>
         <message>
             <source>(found on start)</source>
@@ -23517,8 +23583,8 @@ acc1 &lt; 0.2 for 1000 steps</translation>
             <translation>MASTER_ADDR:PORT</translation>
         </message>
         <message>
-            <source>Stage</source>
-            <translation>阶段</translation>
+            <source>Place</source>
+            <translation>位置</translation>
         </message>
     </context>
     <context>
@@ -23769,6 +23835,23 @@ ended with %1</source>
             <source>%1: %2</source>
             <translation>%1：%2</translation>
         </message>
+        <message>
+            <source>Groups of the squares</source>
+            <translation>方块的分组</translation>
+        </message>
+        <message>
+            <source>By node</source>
+            <translation>按节点</translation>
+        </message>
+        <message>
+            <source>By %1</source>
+            <comment>axis of the mesh</comment>
+            <translation>按 %1</translation>
+        </message>
+        <message>
+            <source>Which ranks are next to each other. The mesh: %1</source>
+            <translation>哪些 rank 排在一起。网格：%1</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::RankTableModel</name>
@@ -23831,6 +23914,14 @@ ended with %1</source>
         <message>
             <source>process %1, started by the program of rank %2</source>
             <translation>进程 %1，由 rank %2 的程序启动</translation>
+        </message>
+        <message>
+            <source>The place in the mesh: %1</source>
+            <translation>在网格中的位置：%1</translation>
+        </message>
+        <message>
+            <source>Place</source>
+            <translation>位置</translation>
         </message>
     </context>
     <context>
