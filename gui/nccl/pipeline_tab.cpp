@@ -137,7 +137,8 @@ void PipelineBars::paintEvent(QPaintEvent*) {
     const double bottom = kPad + row_height() * double(step_->stages.size());
     const double scale = std::max(width() - left - kPad, 10.0) / std::max(step_->length_us, 1.0);
     const double tick_us = tick_of(step_->length_us / kUsPerMs) * kUsPerMs;
-    for (double at = 0; at <= step_->length_us; at += tick_us) {
+    for (int tick = 0; tick * tick_us <= step_->length_us; ++tick) {
+        const double at = tick * tick_us;
         const double x = left + at * scale;
         painter.setPen(colors.grid);
         painter.drawLine(QPointF(x, kPad), QPointF(x, bottom));
