@@ -14,7 +14,7 @@ namespace rankscope {
 namespace {
 
 constexpr std::size_t kMostLine = std::size_t{1} << 18;
-constexpr int kMostRanks = 1 << 20;
+constexpr int kMostRanks = 1 << 16;  ///< what a line may state, whoever has written it
 
 /// Reads from the front of a text.
 class Reader {

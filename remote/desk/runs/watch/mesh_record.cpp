@@ -73,11 +73,14 @@ void MeshRecord::read_statement(std::string_view line) {
             ++revision_;
         }
     }
-    for (ObservedGroup& group : groups_of_line(line)) {
-        const bool known = std::any_of(listed_.begin(), listed_.end(), [&](const ObservedGroup& other) {
-            return other.description == group.description && other.ranks == group.ranks;
-        });
-        if (!known && listed_.size() < kMostListed) {
+    std::vector<ObservedGroup> groups =
+        listed_.size() < kMostListed ? groups_of_line(line) : std::vector<ObservedGroup>();
+    std::set<std::pair<std::string, std::vector<int>>> known;
+    for (std::size_t i = 0; !groups.empty() && i < listed_.size(); ++i) {
+        known.emplace(listed_[i].description, listed_[i].ranks);
+    }
+    for (ObservedGroup& group : groups) {
+        if (listed_.size() < kMostListed && known.emplace(group.description, group.ranks).second) {
             listed_.push_back(std::move(group));
             ++revision_;
         }
