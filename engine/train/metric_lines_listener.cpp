@@ -22,6 +22,7 @@ std::string topk_key(const RunFacts& facts) {
 std::string passes_until_now(const std::vector<PassTime>& passes) {
     const auto now = std::chrono::steady_clock::now();
     std::vector<PipelinePass> all;
+    all.reserve(passes.size());
     for (const PassTime& pass : passes) {
         all.push_back({.micro_batch = static_cast<int>(pass.micro_batch),
                        .forward = pass.forward,

@@ -39,7 +39,7 @@ public:
     std::string name() {
         skip_blanks();
         const std::size_t end = run([](char c) { return is_letter(c) || c == '_'; });
-        const std::string found(rest_.substr(0, end));
+        std::string found(rest_.substr(0, end));
         rest_.remove_prefix(end);
         return found;
     }

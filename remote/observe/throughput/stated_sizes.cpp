@@ -195,10 +195,10 @@ std::optional<Meaning> meaning_of(const Words& words) {
     if (any(words, "experts") || any(words, "moe")) {
         return Meaning{Size::Experts};
     }
-    if (const auto split = split_of(words)) {
+    if (auto split = split_of(words)) {
         return split;
     }
-    if (const auto batch = batch_of(words)) {
+    if (auto batch = batch_of(words)) {
         return batch;
     }
     if (any(words, kAccumulationWords) && all(words, [](const auto& word) {
@@ -214,7 +214,7 @@ std::optional<Meaning> meaning_of(const Words& words) {
     if ((length || any(words, "seqlen")) && all(words, of_length)) {
         return Meaning{Size::SequenceLength};
     }
-    if (const auto tokens = tokens_of(words)) {
+    if (auto tokens = tokens_of(words)) {
         return tokens;
     }
     return parameters_of(words);

@@ -35,6 +35,7 @@ std::optional<std::vector<AxisSize>> agreed(const std::vector<throughput::Stated
         by_axis.erase("dp");  // their product
     }
     std::vector<AxisSize> axes;
+    axes.reserve(by_axis.size());
     for (const auto& [name, size] : by_axis) {
         axes.push_back({name, size});
     }
