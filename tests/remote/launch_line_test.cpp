@@ -373,6 +373,24 @@ TEST(LaunchLine, SaysWhereTheRanksOfAContainerAre) {
               "The ranks run in containers of reg/img:2: type the lines within one on each node.");
 }
 
+TEST(LaunchLine, PlansWarnOfTensorGroupsThatCrossNodes) {
+    Job job;
+    job.name = "tensor";
+    job.nodes = {"node1", "node2"};
+    job.procs_per_node = 2;
+    job.command = {"python3", "pretrain.py", "--tensor-model-parallel-size=2"};
+    const auto crossings = [&] {
+        const auto plan = make_plan(two_nodes(), job, facts_of_two(0));
+        EXPECT_TRUE(plan);
+        return std::count_if(plan->notes.begin(), plan->notes.end(), [](const std::string& note) {
+            return note.starts_with("Tensor groups cross nodes: 2 of 2");
+        });
+    };
+    EXPECT_EQ(crossings(), 0);
+    job.rank_order = RankOrder::Cyclic;
+    EXPECT_EQ(crossings(), 1);
+}
+
 TEST(LaunchLine, RoundTripsStartTheSameRanks) {
     for (const auto& [tool, title, job] : round_trips()) {
         const std::string name = std::string(to_string(tool)) + ", " + title;

@@ -169,6 +169,31 @@ TEST(RunMesh, OutputStatesItBeforeTheFirstStep) {
     EXPECT_EQ(mesh_by("tensor parallel size: 2\n", 4), "dp 2 × tp 2");
 }
 
+TEST(RunMesh, ACommandTellsThatTensorGroupsCrossNodes) {
+    LaunchPlan plan = plan_of(8, {"python", "pretrain_gpt.py", "--tensor-model-parallel-size", "4"});
+    EXPECT_FALSE(tensor_across_nodes(mesh_of(plan), plan));
+    for (RankPlan& rank : plan.ranks) {
+        rank.node = rank.rank % 2 == 0 ? "n0" : "n1";
+    }
+    const auto notice = tensor_across_nodes(mesh_of(plan), plan);
+    ASSERT_TRUE(notice);
+    EXPECT_NE(notice->title.find("2 of 2, for example tp group 0 (ranks 0–3) on n0, n1"), std::string::npos)
+        << notice->title;
+}
+
+TEST(RunMesh, ASharedPipeDoesNotSayWhoOpensACommunicator) {
+    MeshRecord record;
+    for (int rank = 0; rank < 4; ++rank) {
+        record.apply_log(rank, {.text = communicators({{0, 1}, {2, 3}}, rank), .shared = true});
+    }
+    EXPECT_TRUE(record.communicators().empty());
+    record.add_members(0xa, 2, {0, 1});  // by RAS
+    ASSERT_EQ(record.communicators().size(), 1U);
+    EXPECT_EQ(record.communicators().front().ranks, (std::vector<int>{0, 1}));
+    record.add_members(0xb, 4, {2, 3});
+    EXPECT_EQ(record.communicators().size(), 1U) << "two of its ranks were not seen";
+}
+
 TEST(RunMesh, IsThatOfTheStagesOfANativePipeline) {
     LaunchPlan plan = plan_of(6);
     plan.cost.emplace().pipeline.emplace().stages.resize(3);
