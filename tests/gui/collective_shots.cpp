@@ -86,7 +86,7 @@ void show_mesh(MainWindow& window) {
     window.live_page()->panes()->set_shown(LivePanes::Pane::Nccl, false);
 }
 
-/// Two stages, 1F1B over four micro-batches.
+/// Four stages, GPipe over eight micro-batches.
 void show_pipeline(MainWindow& window) {
     const SyntheticRun run{.name = "gpt2-stages", .id = "stages", .until = 0.4, .fate = Fate::Running};
     LiveData data = synthetic_data(run);
