@@ -20,9 +20,9 @@ void Lowering::drop(const Dropout& dropout, const Md& layout, BufferId from, Buf
     const DropoutFormula formula = dropout_formula(dropout.rate, dropout.number);
     const std::size_t count = stored_elements(layout);
     for_type(dnnl_api::type_of(layout), [&]<typename T>(T) {
-        plan_.kernel({from, to}, [=, this](const StepPlan::Pointer& at) -> StepPlan::Run {
-            return [=, &state = state_, x = contents<const T>(at(from), count),
-                    y = contents<T>(at(to), count), whole = dropout.whole_samples] {
+        plan_.kernel({from, to}, [=, &state = state_](const StepPlan::Pointer& at) -> StepPlan::Run {
+            return [=, &state, x = contents<const T>(at(from), count), y = contents<T>(at(to), count),
+                    whole = dropout.whole_samples] {
                 whole ? drop_samples<T>(formula, state.keys(), x, y)
                       : drop_elements<T>(formula, state.keys(), x, y);
             };

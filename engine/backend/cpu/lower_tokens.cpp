@@ -296,11 +296,11 @@ void Lowering::forward_attention(std::size_t index, const Attention& attention) 
     const BufferId height = attention.relative ? weights_[node.parameters[0]] : qkv;
     const BufferId width = attention.relative ? weights_[node.parameters[1]] : qkv;
     for_type(type_, [&]<typename T>(T) {
-        plan_.kernel({qkv, y, kept}, [=, this](const StepPlan::Pointer& at) -> StepPlan::Run {
+        plan_.kernel({qkv, y, kept}, [=, &state = state_](const StepPlan::Pointer& at) -> StepPlan::Run {
             return [=, from = contents<const T>(at(qkv), 3 * values_of(out)),
                     to = contents<T>(at(y), values_of(out)), keep = contents<float>(at(kept), sums),
                     by = positions_at<const float>(shape, at(height), at(width)),
-                    &state = state_] { attention_forward<T>(shape, state.keys(), from, by, to, keep); };
+                    &state] { attention_forward<T>(shape, state.keys(), from, by, to, keep); };
         });
     });
 }
@@ -327,7 +327,7 @@ void Lowering::backward_attention(const ScheduledOp& op, const Attention& attent
         for_type(type_, [&]<typename T>(T) {
             plan_.kernel(
                 {qkv, y, kept, dy, dqkv, partials},
-                [=, this](const StepPlan::Pointer& at) -> StepPlan::Run {
+                [=, &state = state_](const StepPlan::Pointer& at) -> StepPlan::Run {
                     return [=, from = contents<const T>(at(qkv), 3 * values_of(out)),
                             by = positions_at<const float>(shape, at(height), at(width)),
                             result = contents<const T>(at(y), values_of(out)),
@@ -335,7 +335,7 @@ void Lowering::backward_attention(const ScheduledOp& op, const Attention& attent
                             gradient = contents<const T>(at(dy), values_of(out)),
                             to = contents<T>(at(dqkv), 3 * values_of(out)),
                             dpositions = positions_at<float>(shape, at(dheight), at(dwidth)),
-                            scratch = contents<float>(at(partials), partial), &state = state_] {
+                            scratch = contents<float>(at(partials), partial), &state] {
                         attention_backward<T>(shape, state.keys(), from, by, result, keep, gradient, to,
                                               dpositions, scratch);
                     };
