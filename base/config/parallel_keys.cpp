@@ -13,6 +13,7 @@ using Table = KeyTable<TrainConfig>;
 constexpr double kMostBuckets = 4096.0;  // MiB
 constexpr Range kBuckets{.min = 0, .max = kMostBuckets, .above = true, .below = true};
 constexpr Range kStages{.min = 1, .max = 1024};
+constexpr Range kSlices{.min = 1, .max = 1024};
 constexpr Range kMicroBatches{.min = 1, .max = 65536};
 
 constexpr const char* kDdp = "Gradients between ranks";
@@ -153,6 +154,16 @@ void add_parallel(Table& table) {
                      "activations of at most as many micro-batches as there are stages.",
              .group = kParallel,
              .rare = true});
+    add_key(
+        table, "parallel.tensor", MEMBER(parallel.tensor),
+        {.range = kSlices,
+         .label = "Tensor slices",
+         .help =
+             "So many ranks that follow one another compute a slice of each layer and add up their results: "
+             "heads of attentions, features of pairs of layers. They have the same batches. Must divide the "
+             "number of ranks, with the stages of a pipeline. Needs device: cpu.",
+         .group = kParallel,
+         .rare = true});
 }
 
 #undef MEMBER

@@ -34,6 +34,10 @@ public:
             add("parallel.zero", phrase("is not available on GPUs"),
                 phrase("Set device: cpu, or leave parallel.zero out."));
         }
+        if (config_.parallel.tensor > 1 && config_.device == "cuda") {
+            add("parallel.tensor", phrase("is not available on GPUs"),
+                phrase("Set device: cpu, or leave parallel.tensor out."));
+        }
         check_pipeline();
         if (config_.checkpoint.resume.empty()) {
             add("checkpoint.resume", phrase("is empty"),

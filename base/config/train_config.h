@@ -83,6 +83,7 @@ struct ParallelConfig {
     std::int64_t zero = 0;
     std::string recompute = "none";
     PipelineConfig pipeline;
+    std::int64_t tensor = 1;
     bool operator==(const ParallelConfig&) const = default;
 };
 
