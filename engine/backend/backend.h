@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <engine/comm/pieces.h>
 #include <engine/ddp/shard_plan.h>
 #include <engine/graph/graph.h>
 #include <engine/optim/optimizer_step.h>
@@ -32,7 +33,7 @@ struct BatchResult {
     double loss = 0.0;              ///< mean over the rows: samples, or all tokens of all samples
     std::int64_t correct = 0;       ///< rows whose largest logit is the label's; 0 without classes
     std::int64_t correct_topk = 0;  ///< rows whose label is among the k largest logits
-    bool elsewhere = false;         ///< another stage of a pipeline has it
+    bool elsewhere = false;         ///< another stage of a pipeline, or another slice, reports it
 };
 
 enum class GradientMode {
@@ -56,6 +57,9 @@ using SumAcrossRanks = std::function<void(std::span<double>)>;
 /// returns at once. Also called while the queue is being recorded into a CUDA graph, so it must not wait,
 /// allocate or query the device.
 using EnqueueSum = std::function<void(std::span<double> values, void* queue)>;
+
+/// Adds up activations, or their gradients, over the ranks that have slices of the layers, where they lie.
+using SumOverSlices = std::function<void(const Piece& values, ElementType type)>;
 
 /// For the watchdog: what the backend has put on its queue, other ranks' part included, is one operation until `ended`
 /// says so (ProcessGroup::enqueued).
@@ -81,6 +85,7 @@ struct CompileOptions {
     std::optional<Sharding> sharding{};  ///< ZeRO
     bool recompute = false;              ///< differentiate_with_recomputation()
     bool deterministic = true;           ///< only kernels that give the same bits in every run
+    SumOverSlices sum_over_slices{};     ///< for graphs of tensor_slice(); the same order on all ranks
 };
 
 using GradientReady = std::function<void(ParameterId)>;
@@ -142,11 +147,11 @@ public:
     virtual void lend_optimizer_array(const std::string& /*name*/, std::span<float> /*all*/) {}
     /// Running means and variances of all batch norms, flat, in the backend's memory: for DDP's broadcast.
     virtual std::span<float> running_statistics() = 0;
-    /// False: another stage of a pipeline has it.
+    /// False: only other ranks have it, or its part.
     virtual bool has(ParameterId /*id*/) const { return true; }
     enum class Whole { weights, with_optimizer };
-    /// Calls `read`, in which rank 0 reads the weights and statistics, and the optimizer's state, of all stages of a
-    /// pipeline. Collective. With ZeRO, the optimizer's within TrainingStep::with_optimizer_state().
+    /// Calls `read`, in which rank 0 reads the weights and statistics, and the optimizer's state, of the whole network, also
+    /// where ranks have divided it (PartModel). Collective. With ZeRO, the optimizer's within TrainingStep::with_optimizer_state().
     virtual void with_whole_model(Whole /*what*/, const std::function<void()>& read) { read(); }
     /// Parameter values and gradients in canonical order (host memory); sizes are those of the parameter's
     /// shape.

@@ -21,7 +21,8 @@ std::vector<std::size_t> cuts(const Graph& graph) {
         alive.insert(last[node.output]);
         alive.erase(alive.begin(), alive.upper_bound(i));
         if (alive.size() == 1 && last[node.output] > i && !std::holds_alternative<Concat>(node.operation) &&
-            !std::holds_alternative<Flatten>(node.operation)) {
+            !std::holds_alternative<Flatten>(node.operation) &&
+            !std::holds_alternative<SumSliceGradients>(node.operation)) {
             found.push_back(i);
         }
     }

@@ -68,6 +68,11 @@ bool Graph::drops() const {
     });
 }
 
+bool Graph::sliced() const {
+    return std::any_of(nodes.begin(), nodes.end(),
+                       [](const Node& node) { return std::holds_alternative<SumSlices>(node.operation); });
+}
+
 GraphBuilder::GraphBuilder(Shape input) {
     current_ = graph_.values.add({std::move(input)});
 }
@@ -370,7 +375,8 @@ const Shape& unflattened(const Graph& graph, const Node& linear) {
     ValueId value = linear.input();
     for (std::size_t i = graph.nodes.size(); i-- > 0;) {
         const Node& node = graph.nodes[i];
-        if (node.output == value && std::holds_alternative<Flatten>(node.operation)) {
+        if (node.output == value && (std::holds_alternative<Flatten>(node.operation) ||
+                                     std::holds_alternative<SumSliceGradients>(node.operation))) {
             value = node.input();
         }
     }

@@ -131,19 +131,25 @@ struct Attention {
     bool relative = false;
     double dropout = 0.0;      ///< of what a query takes of each value, as Dropout
     std::uint32_t number = 0;  ///< as Dropout's
+    /// Of the whole network's heads, which decide on the random numbers, where another rank has those before it.
+    std::int64_t first_head = 0;
 };
 /// Mean over the rows of −log softmax(logits)[label]; also counts the rows whose largest logits hold the label. A sample
 /// of {classes} is one row, {classes, T, 1} is one row per token.
 struct CrossEntropy {};
 /// Mean over batch and outputs of (output − target)².
 struct MeanSquaredError {};
+/// Nothing in the forward pass; the gradient is summed over the ranks that have slices of the layers behind it.
+struct SumSliceGradients {};
+/// The sum over the ranks that have slices of the layer before it; its gradient is that of every slice.
+struct SumSlices {};
 /// In place of the loss: the value goes to the next stage of a pipeline, which gives back its gradient.
 struct Handover {};
 
-using Operation =
-    std::variant<Conv2d, BatchNorm2d, Relu, Add, MaxPool2d, GlobalAveragePool, AveragePool2d, Activate, Scale,
-                 Concat, Flatten, Dropout, Linear, Embedding, AddPositions, PrependToken, FirstToken,
-                 LayerNorm, Attention, CrossEntropy, MeanSquaredError, Handover>;
+using Operation = std::variant<Conv2d, BatchNorm2d, Relu, Add, MaxPool2d, GlobalAveragePool, AveragePool2d,
+                               Activate, Scale, Concat, Flatten, Dropout, Linear, Embedding, AddPositions,
+                               PrependToken, FirstToken, LayerNorm, Attention, SumSliceGradients, SumSlices,
+                               CrossEntropy, MeanSquaredError, Handover>;
 
 /// How a parameter begins, in PyTorch's words. Networks replace what a layer's constructor drew; the draws still
 /// count.
@@ -210,7 +216,8 @@ struct Graph {
     std::vector<Redraw> redraws;  ///< empty: `normal` and `uniform` parameters, in order of registration
 
     bool predicts_tokens() const { return rows > 1; }
-    bool drops() const;  ///< some operation is given random numbers
+    bool drops() const;   ///< some operation is given random numbers
+    bool sliced() const;  ///< it is a rank's slice of a network
     bool hands_over() const { return std::holds_alternative<Handover>(nodes.back().operation); }
     bool classifies() const { return std::holds_alternative<CrossEntropy>(nodes.back().operation); }
 };

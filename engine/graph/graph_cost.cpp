@@ -35,6 +35,7 @@ bool passes_gradient(const Operation& operation) {
     return std::visit(
         EachOperation{[](const Relu&) { return true; }, [](const Add&) { return true; },
                       [](const Flatten&) { return true; }, [](const AddPositions&) { return true; },
+                      [](const SumSliceGradients&) { return true; }, [](const SumSlices&) { return true; },
                       [](const auto&) { return false; }},
         operation);
 }
@@ -156,8 +157,10 @@ double activation_bytes(const Graph& graph, const Schedule& schedule, double ele
     IndexedVector<ValueId, std::optional<ValueId>> memory(graph.values.size());
     memory[kInputValue] = kInputValue;
     for (const Node& node : graph.nodes) {
-        memory[node.output] =
-            std::holds_alternative<Flatten>(node.operation) ? memory[node.input()] : node.output;
+        memory[node.output] = std::holds_alternative<Flatten>(node.operation) ||
+                                      std::holds_alternative<SumSliceGradients>(node.operation)
+                                  ? memory[node.input()]
+                                  : node.output;
     }
     Occupancy occupancy(schedule.ops.size());
     for (std::size_t i = 0; i < schedule.ops.size(); ++i) {

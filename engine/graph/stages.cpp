@@ -19,13 +19,15 @@ constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
 /// Of a micro-batch, in multiply-adds. A number that an operation writes costs about as much as twenty: some 12 bytes of
 /// memory traffic in the forward and the backward pass. A parameter costs as much as fifty, whatever the number of samples: its
-/// weight is read three times, its gradient written, and added to that of other micro-batches.
+/// weight is read three times, its gradient written, and added to that of other micro-batches. Vectors do not count: they
+/// are few, and a bias may be on one slice of a network only, whose slices must be cut alike.
 double work_of(const Graph& graph, const Node& node, std::int64_t samples) {
     constexpr double kPerElement = 20;
     constexpr double kPerParameter = 50;
     double parameters = 0;
     for (const ParameterId id : node.parameters) {
-        parameters += static_cast<double>(element_count(graph.parameters[id].shape));
+        const Shape& shape = graph.parameters[id].shape;
+        parameters += shape.size() > 1 ? static_cast<double>(element_count(shape)) : 0;
     }
     return static_cast<double>(samples) *
                (multiply_adds(graph, node) +

@@ -273,7 +273,7 @@ void each_head(const AttentionShape& shape, std::span<const std::uint64_t> keys,
 #pragma omp for
         for (std::int64_t number = 0; number < shape.batch * shape.heads; ++number) {
             head.drops(drops ? &keys[static_cast<std::size_t>(number / shape.heads)] : nullptr,
-                       number % shape.heads);
+                       shape.first_head + number % shape.heads);
             body(head, number, number % shape.heads * shape.width(), number / shape.heads * shape.tokens);
         }
     }

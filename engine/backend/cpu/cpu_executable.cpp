@@ -42,6 +42,7 @@ CpuExecutable::CpuExecutable(const dnnl::engine& engine, const Graph& graph, con
         targets_.resize(static_cast<std::size_t>(batch * graph.classes));
     }
     state_.sum_across_ranks = options.sum_across_ranks;
+    state_.sum_over_slices = options.sum_over_slices;
     state_.statistics = std::move(statistics);
     state_.sample_keys.resize(graph.drops() ? static_cast<std::size_t>(batch) : 0);
     const BufferId input = plan_.external(input_.data());
@@ -105,17 +106,23 @@ std::optional<std::string> CpuExecutable::first_non_finite() {
     if (!all_finite<float>(input())) {
         return "input";
     }
+    // The other slices of the network take part in the sums behind the result that this one looks for.
+    const bool sliced = graph_.sliced();
+    std::optional<std::string> first;
     std::size_t done = 0;
     for (const StepPlan::Result& result : plan_.results()) {
+        if (first && !sliced) {
+            break;
+        }
         plan_.run(done, result.steps, {});
         done = result.steps;
         void* const values = plan_.address(result.buffer);
         if (!(result.bf16 ? all_finite(contents<const Bf16>(values, result.count))
                           : all_finite(contents<const float>(values, result.count)))) {
-            return result.name;
+            first = first.value_or(result.name);
         }
     }
-    return std::nullopt;
+    return first;
 }
 
 std::span<float> CpuExecutable::at(BufferId id) {

@@ -280,7 +280,8 @@ AttentionShape Lowering::attention_shape(const Node& node, const Attention& atte
             attention.heads,
             attention.causal,
             attention.relative ? shape[2] : 0,
-            dropout_formula(attention.dropout, attention.number)};
+            dropout_formula(attention.dropout, attention.number),
+            attention.first_head};
 }
 
 void Lowering::forward_attention(std::size_t index, const Attention& attention) {

@@ -260,6 +260,8 @@ void Lowering::forward(std::size_t index) {
                              [&](const FirstToken&) { forward_first_token(index); },
                              [&](const LayerNorm& norm) { forward_layer_norm(index, norm); },
                              [&](const Attention& one) { forward_attention(index, one); },
+                             [&](const SumSliceGradients&) { forward_sum_gradients(node); },
+                             [&](const SumSlices&) { forward_sum(node); },
                              [](const CrossEntropy&) {},
                              [](const MeanSquaredError&) {},
                              [](const Handover&) {}},
@@ -316,6 +318,8 @@ void Lowering::backward_data(const ScheduledOp& op) {
                                      backward_attention(op, one);
                                  }
                              },
+                             [&](const SumSliceGradients&) { give_gradient(node, true); },
+                             [&](const SumSlices&) { give_gradient(node, false); },
                              [](const CrossEntropy&) {},
                              [](const MeanSquaredError&) {},
                              [](const Handover&) {}},

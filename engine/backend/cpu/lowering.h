@@ -66,6 +66,7 @@ struct StepState {
     SumAcrossRanks sum_across_ranks;
     IndexedVector<StatisticId, float*> statistics;  ///< null for batches_tracked
     std::vector<std::uint64_t> sample_keys;         ///< Executable::sample_keys
+    SumOverSlices sum_over_slices{};
 
     /// Empty where nothing is dropped.
     std::span<const std::uint64_t> keys() const {
@@ -211,6 +212,12 @@ private:
     void forward_attention(std::size_t index, const Attention& attention);
     AttentionShape attention_shape(const Node& node, const Attention& attention) const;
     void backward_attention(const ScheduledOp& op, const Attention& attention);
+
+    // lower_slices.cpp
+    void sum_over_slices(BufferId buffer, const Md& layout);
+    void forward_sum_gradients(const Node& node);
+    void forward_sum(const Node& node);
+    void give_gradient(const Node& node, bool summed);
 
     // lower_pool.cpp
     /// The value in a layout that channel_view() supports: its own, or plain.

@@ -73,8 +73,9 @@ struct AttentionShape {
     std::int64_t channels = 0;  ///< of the result
     std::int64_t heads = 1;
     bool causal = false;
-    std::int64_t columns = 0;  ///< of the image that the tokens are; 0: no relative positions
-    DropoutFormula dropout{};  ///< of the shares, where there are keys
+    std::int64_t columns = 0;     ///< of the image that the tokens are; 0: no relative positions
+    DropoutFormula dropout{};     ///< of the shares, where there are keys
+    std::int64_t first_head = 0;  ///< its number for the random numbers of dropout
     std::int64_t width() const { return channels / heads; }
     std::int64_t heights() const { return columns == 0 ? 0 : 2 * (tokens / columns) - 1; }  ///< distances
     std::int64_t widths() const { return columns == 0 ? 0 : 2 * columns - 1; }

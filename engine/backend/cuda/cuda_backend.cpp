@@ -31,6 +31,9 @@ public:
         if (options.sharding) {
             throw ConfigError("parallel.zero is not available on GPUs: set device: cpu, or leave it out");
         }
+        if (graph.sliced()) {
+            throw ConfigError("parallel.tensor is not available on GPUs: set device: cpu, or leave it out");
+        }
         for (const Node& node : graph.nodes) {
             if (const auto* attention = std::get_if<Attention>(&node.operation)) {
                 cuda::check_attention(node.name, graph.values[node.input()].shape, *attention);

@@ -182,6 +182,8 @@ void Lowering::forward(std::size_t index) {
                              [&](const FirstToken&) { forward_first_token(node); },
                              [&](const LayerNorm& norm) { forward_layer_norm(index, norm); },
                              [&](const Attention& one) { forward_attention(node, one); },
+                             [](const SumSliceGradients&) {},  // not on GPUs: CudaBackend refuses them
+                             [](const SumSlices&) {},
                              [](const CrossEntropy&) {},
                              [](const MeanSquaredError&) {},
                              [](const Handover&) {}},
@@ -237,6 +239,8 @@ void Lowering::backward_data(const ScheduledOp& op) {
                                      backward_attention(op, one);
                                  }
                              },
+                             [](const SumSliceGradients&) {},
+                             [](const SumSlices&) {},
                              [](const CrossEntropy&) {},
                              [](const MeanSquaredError&) {},
                              [](const Handover&) {}},
