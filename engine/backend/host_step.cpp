@@ -40,9 +40,16 @@ HostStep::HostStep(CompiledModel& model, const StepOptions& options, const Gradi
       options_(options),
       group_(exchange.group),
       shards_(model.shards()),
-      shared_(exchange.shared) {
+      shared_(exchange.shared),
+      tensor_(exchange.tensor.groups) {
     if (exchange.pipeline.groups != nullptr) {
         pipeline_.emplace(model, exchange.pipeline);
+    }
+    // The first slice and the first stage count what several have.
+    if (tensor_ != nullptr && !tensor_->first()) {
+        counted_elsewhere_ = exchange.tensor.on_all_slices;
+    } else if (pipeline_ && pipeline_->groups().last()) {
+        counted_elsewhere_ = shared_;
     }
     if (group_ != nullptr) {
         reducer_ = std::make_unique<Reducer>(*group_, model.layout(), model.gradients(),
@@ -93,21 +100,32 @@ void HostStep::batch(const Batch& batch, StepTimes& times) {
         if (last) {
             add_shared_gradients();  // now that the other end has what it needs for its own
         }
-        results_.back().mine.add(result, batch.size(), batch.rows);
-        results_.back().elsewhere += result.elsewhere ? batch.size() : 0;
+        add(result, batch);
         return;
     }
     const auto begin = Clock::now();
     Executable& executable = load(batch);
     const BatchResult result = executable.forward(ForwardMode::train);
     const auto forward = Clock::now();
-    times.forward_ms += ms_between(begin, forward);
+    times.forward_ms += ms_between(begin, forward) - take_sums_ms(times);
     if (!std::isfinite(result.loss)) {
         fail_not_finite(executable, result.loss);
     }
     differentiate(executable, 1.0, done_ == 1, last);
-    times.backward_ms += ms_between(forward, Clock::now());
+    times.backward_ms += ms_between(forward, Clock::now()) - take_sums_ms(times);
+    add(result, batch);
+}
+
+void HostStep::add(BatchResult result, const Batch& batch) {
+    result.elsewhere = result.elsewhere || reported_by_another();
     results_.back().mine.add(result, batch.size(), batch.rows);
+    results_.back().elsewhere += result.elsewhere ? batch.size() : 0;
+}
+
+double HostStep::take_sums_ms(StepTimes& times) {
+    const double waited = tensor_ != nullptr ? tensor_->take_ms() : 0.0;
+    times.comm_ms += waited;
+    return waited;
 }
 
 void HostStep::differentiate(Executable& executable, double share, bool first, bool last) {
@@ -142,23 +160,23 @@ void HostStep::add_shared_gradients() {
     }
 }
 
-/// Of this rank's part of the gradients of shared parameters.
-double HostStep::squares_of_shared() {
+double HostStep::squares_counted_elsewhere() {
     double sum = 0;
-    for (const ParameterId id : shared_) {
+    const bool windowed = shards_ != nullptr && shards_->stage() == ZeroStage::gradients;
+    for (const ParameterId id : counted_elsewhere_) {
         const ParameterSlot& slot = model_.layout().slots[id];
-        const auto add = [&](std::size_t begin, std::size_t end) {
-            if (begin < end) {
-                sum += sum_of_squares(model_.gradients().subspan(begin, end - begin));
-            }
-        };
         if (shards_ == nullptr) {
-            add(slot.offset, slot.offset + slot.size);
+            sum += sum_of_squares(model_.gradients().subspan(slot.offset, slot.size));
             continue;
         }
         for (const ShardPlan::Owned& owned : shards_->owned(shards_->bucket_of(id))) {
-            add(std::max(owned.flat.offset, slot.offset),
-                std::min(owned.flat.offset + owned.flat.size, slot.offset + slot.size));
+            const std::size_t begin = std::max(owned.flat.offset, slot.offset);
+            const std::size_t end = std::min(owned.flat.offset + owned.flat.size, slot.offset + slot.size);
+            if (begin < end) {
+                sum += sum_of_squares(windowed ? model_.owned_gradients().subspan(
+                                                     owned.at + begin - owned.flat.offset, end - begin)
+                                               : model_.gradients().subspan(begin, end - begin));
+            }
         }
     }
     return sum;
@@ -202,18 +220,18 @@ void HostStep::wait_for_gradients(const std::function<void(std::size_t)>& done) 
 
 double HostStep::gradient_norm() {
     const double norm = model_.gradient_norm();
-    if (shards_ == nullptr && !pipeline_) {
+    if (shards_ == nullptr && !pipeline_ && tensor_ == nullptr) {
         return norm;
     }
-    double squares = norm * norm;
-    if (pipeline_ && pipeline_->groups().last()) {
-        squares -= squares_of_shared();  // the first stage counts them
-    }
+    double squares = norm * norm - squares_counted_elsewhere();
     if (shards_ != nullptr) {
         group_->sum(std::span(&squares, 1));
     }
     if (pipeline_) {
         pipeline_->groups().chain().sum(std::span(&squares, 1));
+    }
+    if (tensor_ != nullptr) {
+        tensor_->across().sum(std::span(&squares, 1));
     }
     return std::sqrt(squares);
 }
@@ -330,7 +348,9 @@ void HostStep::with_optimizer_state(const std::function<void()>& read) {
 }
 
 BatchResult HostStep::evaluate(const Batch& batch) {
-    return pipeline_ ? pipeline_->evaluate(batch) : load(batch).forward(ForwardMode::evaluate);
+    BatchResult result = pipeline_ ? pipeline_->evaluate(batch) : load(batch).forward(ForwardMode::evaluate);
+    result.elsewhere = result.elsewhere || reported_by_another();
+    return result;
 }
 
 }  // namespace rankscope::engine

@@ -37,8 +37,14 @@ private:
     Executable& load(const Batch& batch);
     /// The backward pass of a batch, or of this share of it; the first and the last one of an update.
     void differentiate(Executable& executable, double share, bool first, bool last);
+    void add(BatchResult result, const Batch& batch);
+    /// Another slice has the same loss.
+    bool reported_by_another() const { return tensor_ != nullptr && !tensor_->first(); }
     void add_shared_gradients();
-    double squares_of_shared();
+    /// Of this rank's part of the gradients that another rank counts, too.
+    double squares_counted_elsewhere();
+    /// Counts what a rank waited for other slices as communication.
+    double take_sums_ms(StepTimes& times);
     void wait_for_gradients(const std::function<void(std::size_t bucket)>& done);
     double gradient_norm();
     bool update_bucket(const OptimizerStep& step, std::size_t bucket);
@@ -57,6 +63,8 @@ private:
     std::unique_ptr<Reducer> reducer_;
     std::optional<Pipeline> pipeline_;
     std::vector<ParameterId> shared_;  ///< with the other end of the pipeline
+    TensorGroups* tensor_;             ///< null: no slices
+    std::vector<ParameterId> counted_elsewhere_;
     std::vector<Work> weights_on_their_way_;
     std::int64_t batches_ = 1;
     std::int64_t done_ = 0;

@@ -36,7 +36,8 @@ struct StepTimes {
     double data_ms = 0;  ///< waiting for batches; set by the caller
     double forward_ms = 0;
     double backward_ms = 0;
-    double comm_ms = 0;  ///< waiting for the other ranks after this rank's backward pass
+    /// Waiting for the other ranks: after this rank's backward pass, and for slices of the same layers.
+    double comm_ms = 0;
     double optimizer_ms = 0;
     double bubble_ms = 0;            ///< waiting for the other stages of a pipeline
     std::vector<PassTime> passes{};  ///< of a pipeline: of the newest batch
@@ -55,7 +56,7 @@ struct StepOptions {
 
 struct UpdateResult {
     Totals mine{};                          ///< this rank's batches
-    std::int64_t elsewhere = 0;             ///< samples of which another stage of the pipeline has the loss
+    std::int64_t elsewhere = 0;             ///< samples of which another stage or slice reports the loss
     std::optional<double> gradient_norm{};  ///< of the averaged gradients, where requested or needed
     bool skipped = false;                   ///< fp16: a gradient overflowed, the weights are as before
 };

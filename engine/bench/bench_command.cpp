@@ -15,7 +15,7 @@
 #include <engine/train/compute_device.h>
 #include <engine/train/cuda_plugin.h>
 #include <engine/train/model_setup.h>
-#include <engine/train/pipeline_setup.h>
+#include <engine/train/parallel_setup.h>
 #include <engine/train/process_exit.h>
 #include <engine/train/version.h>
 
@@ -143,6 +143,9 @@ int parse(int argc, char** argv, BenchOptions& options) {
         ->check(CLI::Range(1, 65536));
     app.add_option("--schedule", options.schedule, "1f1b (default) or gpipe, with --pipeline")
         ->check(CLI::IsMember({"1f1b", "gpipe"}));
+    app.add_option("--tensor", options.tensor, "ranks that have a slice of each layer (default 1: none)")
+        ->check(CLI::Range(1, 1024))
+        ->excludes("--no-sync");
     app.add_flag("--adamw", options.adamw, "update with AdamW (default: the tutorials' SGD)");
     app.add_option("--rendezvous-timeout", options.rendezvous_timeout_s,
                    "seconds to wait for all ranks (default 120)")
@@ -200,6 +203,7 @@ config::TrainConfig train_config(const BenchOptions& options) {
     config.deterministic = options.deterministic;
     config.parallel.zero = options.zero;
     config.parallel.recompute = options.recompute ? "blocks" : "none";
+    config.parallel.tensor = options.tensor;
     config.parallel.pipeline = {
         .stages = options.stages, .micro_batches = options.micro_batches, .schedule = options.schedule};
     return config;
@@ -235,16 +239,24 @@ void move_to_device(const BenchOptions& options, TrainingStep& step, std::vector
 
 Json line(const BenchOptions& options, const CompiledModel& model, const Graph& graph,
           const ComputeDevice& device, const std::vector<RankFigures>& ranks) {
-    Json result = {{"bench", options.model},     {"program", "rankscope " + worker_version()},
-                   {"device", options.device},   {"precision", options.precision},
-                   {"world_size", ranks.size()}, {"threads", options.threads},
-                   {"batch", options.batch},     {"steps", options.steps},
-                   {"warmup", options.warmup},   {"read", options.read},
-                   {"zero", options.zero},       {"recompute", options.recompute},
-                   {"stages", options.stages},   {"parameters", parameter_count(graph)}};
-    // The stages of a pipeline share their batch.
+    Json result = {{"bench", options.model},
+                   {"program", "rankscope " + worker_version()},
+                   {"device", options.device},
+                   {"precision", options.precision},
+                   {"world_size", ranks.size()},
+                   {"threads", options.threads},
+                   {"batch", options.batch},
+                   {"steps", options.steps},
+                   {"warmup", options.warmup},
+                   {"read", options.read},
+                   {"zero", options.zero},
+                   {"recompute", options.recompute},
+                   {"stages", options.stages},
+                   {"tensor", options.tensor},
+                   {"parameters", parameter_count(graph)}};
+    // The parts of a network share their batch.
     const auto samples = static_cast<double>(ranks.size()) * static_cast<double>(options.batch);
-    result.update(summary(ranks, samples / static_cast<double>(options.stages)));
+    result.update(summary(ranks, samples / static_cast<double>(options.stages * options.tensor)));
     result["activation_mb"] = static_cast<double>(model.activation_bytes()) / 1048576.0;
     result["layout"] = model.layout().fingerprint;
     result["versions"] = {{"rankscope", worker_version()}, {"compute", device.library}};
@@ -268,10 +280,10 @@ Json measure(const BenchOptions& options, const ComputeDevice& device, Rendezvou
     ProcessGroup* const group = rendezvous != nullptr ? &rendezvous->group() : nullptr;
     const Graph graph = build_model(options.model, options.sample, options.classes);
     const config::TrainConfig config = train_config(options);
-    const PipelineSetup pipeline = set_up_pipeline(config, graph, group);
-    ProcessGroup* const replica = pipeline.groups ? pipeline.groups->same_stage() : group;
+    const ParallelSetup parallel = set_up_parallel(config, graph, group);
+    ProcessGroup* const replica = parallel.replicas(group);
     const std::unique_ptr<CompiledModel> model =
-        compiled_model(config, graph, pipeline, *device.backend, replica, device_group);
+        compiled_model(config, graph, parallel, *device.backend, replica, device_group);
     const StepOptions stepping{.loss_scale =
                                    options.precision == "fp16" ? std::optional(LossScale()) : std::nullopt};
     const std::unique_ptr<TrainingStep> with =

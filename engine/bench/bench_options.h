@@ -32,6 +32,7 @@ struct BenchOptions {
     int zero = 0;             ///< train.parallel.zero
     bool recompute = false;   ///< train.parallel.recompute: blocks
     std::int64_t stages = 1;  ///< train.parallel.pipeline
+    std::int64_t tensor = 1;
     std::optional<std::int64_t> micro_batches{};
     std::string schedule = "1f1b";
     bool adamw = false;  ///< instead of bench_optimizer()

@@ -6,6 +6,7 @@
 #include <engine/comm/process_group.h>
 #include <engine/ddp/buckets.h>
 #include <engine/ddp/pipeline_groups.h>
+#include <engine/ddp/tensor_groups.h>
 #include <engine/tensor/element_type.h>
 
 #include <optional>
@@ -24,6 +25,7 @@ struct GradientExchange {
     PipelineOptions pipeline{};
     /// Parameters that the other end of the pipeline has, too: a tied weight. Stored in canonical order.
     std::vector<ParameterId> shared{};
+    TensorOptions tensor{};
 };
 
 }  // namespace rankscope::engine

@@ -41,8 +41,7 @@ void LogListener::step_done(const StepReport& report) {
                     fixed_text(facts_.per_sample() * samples_ / seconds_, 0).c_str(),
                     facts_.tokens > 0 ? "tokens" : "images");
     } else {
-        std::printf("in %s ms; the last stage of the pipeline has the loss\n",
-                    fixed_text(report.step_ms, 0).c_str());
+        std::printf("in %s ms; another rank reports the loss\n", fixed_text(report.step_ms, 0).c_str());
     }
     std::fflush(stdout);
     samples_ = 0;

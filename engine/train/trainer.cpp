@@ -60,9 +60,9 @@ std::string agreed_settings(const TrainerOptions& options) {
     return sha256_hex(std::as_bytes(std::span(text)));
 }
 
-TrainerOptions completed(TrainerOptions options, const Graph& graph, const PipelineSetup& pipeline) {
+TrainerOptions completed(TrainerOptions options, const Graph& graph, const ParallelSetup& parallel) {
     options.config.topk = std::min(options.config.topk, graph.classes);
-    options.pipeline = pipeline.options;
+    options.parallel = &parallel;
     return options;
 }
 
@@ -71,11 +71,11 @@ TrainerOptions completed(TrainerOptions options, const Graph& graph, const Pipel
 Trainer::Trainer(const TrainerOptions& options, Backend& backend, DataSource& data)
     : settings_digest_(agreed_settings(options)),
       graph_(model_of(options.config)),
-      pipeline_(set_up_pipeline(options.config, graph_, options.group)),
-      options_(completed(options, graph_, pipeline_)),
+      parallel_(set_up_parallel(options.config, graph_, options.group)),
+      options_(completed(options, graph_, parallel_)),
       backend_(backend),
       data_(data),
-      model_(compiled_model(options_.config, graph_, pipeline_, backend, options_.replica_group(),
+      model_(compiled_model(options_.config, graph_, parallel_, backend, options_.replica_group(),
                             options_.device_group)),
       step_(model_->training_step(step_options(options_.config), gradient_exchange(options_, graph_))),
       optimizer_(optimizer_settings(options_.config.optimizer)),
@@ -169,7 +169,7 @@ std::string Trainer::run() {
 }
 
 std::string Trainer::checksum() {
-    if (!pipeline_.groups) {
+    if (!options_.divided()) {
         return parameter_checksum(*model_, graph_);
     }
     constexpr std::size_t kLength = 71;  // "sha256:" and 64 digits
@@ -268,10 +268,7 @@ void Trainer::train_update(std::optional<Batch>& batch) {
     const OptimizerStep step = scheduled_step(optimizer_, schedule_, position_of(report.update_in_epoch - 1),
                                               progress_.update - progress_.skipped_before + 1);
     const std::int64_t batches = split_.batches_from(progress_.batch_in_epoch);
-    const auto sent = [this] {
-        const ProcessGroup* group = options_.memory_group();
-        return pipeline_.groups ? pipeline_.groups->sent() : group == nullptr ? 0 : group->traffic().total();
-    };
+    const auto sent = [this] { return parallel_.sent(options_.memory_group()); };
     const std::uint64_t sent_before = sent();
     try {
         step_->begin(batches);

@@ -5,7 +5,7 @@
 
 #include <engine/backend/training_step.h>
 #include <engine/train/data_source.h>
-#include <engine/train/pipeline_setup.h>
+#include <engine/train/parallel_setup.h>
 #include <engine/train/run_progress.h>
 #include <engine/train/run_state.h>
 #include <engine/train/trainer_options.h>
@@ -50,7 +50,7 @@ private:
 
     std::string settings_digest_;  // first: the ranks compare their settings before anything else
     Graph graph_;
-    PipelineSetup pipeline_;
+    ParallelSetup parallel_;
     TrainerOptions options_;
     Backend& backend_;
     DataSource& data_;

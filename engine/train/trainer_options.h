@@ -5,7 +5,7 @@
 
 #include <base/config/train_config.h>
 #include <engine/comm/process_group.h>
-#include <engine/ddp/pipeline_groups.h>
+#include <engine/train/parallel_setup.h>
 #include <engine/train/run_checkpoints.h>
 #include <engine/train/run_report.h>
 
@@ -24,21 +24,26 @@ struct TrainerOptions {
     RunCheckpoints* checkpoints = nullptr;  ///< null: none are read or written
     std::vector<RunListener*> listeners{};  ///< notified of everything, in this order
 
-    PipelineOptions pipeline{};  ///< no groups: there is none
+    const ParallelSetup* parallel = nullptr;  ///< null: every rank has all of the network
 
+    bool divided() const { return parallel != nullptr && parallel->division != nullptr; }
     /// The ranks that have the same parameters, with the group that reduces the backend's memory; null: this one alone.
     ProcessGroup* memory_group() const {
-        return pipeline.groups != nullptr ? pipeline.groups->same_stage()
-               : device_group != nullptr  ? device_group
-                                          : group;
+        return device_group != nullptr && !divided() ? device_group : replica_group();
     }
     /// The same ranks, for host memory.
-    ProcessGroup* replica_group() const {
-        return pipeline.groups != nullptr ? pipeline.groups->same_stage() : group;
+    ProcessGroup* replica_group() const { return divided() ? parallel->replicas(group) : group; }
+    /// Of the ranks that are given samples of their own; the parts of a network have the same ones.
+    int data_rank() const {
+        const ProcessGroup* const replicas = replica_group();
+        return !divided() ? rank : replicas != nullptr ? replicas->rank() : 0;
     }
-    /// Of the ranks that are given samples of their own; the stages of a pipeline have the same ones.
-    int data_rank() const { return pipeline.groups != nullptr ? pipeline.groups->pipeline() : rank; }
-    int data_ranks() const { return pipeline.groups != nullptr ? pipeline.groups->pipelines() : world_size; }
+    int data_ranks() const {
+        const ProcessGroup* const replicas = replica_group();
+        return !divided() ? world_size : replicas != nullptr ? replicas->size() : 1;
+    }
+    /// That a batch is divided into.
+    std::int64_t micro_batches() const { return divided() ? parallel->division->pipeline.micro_batches : 1; }
     void notify(const std::function<void(RunListener&)>& what) const {
         for (RunListener* listener : listeners) {
             what(*listener);

@@ -108,7 +108,7 @@ RunMeasures TrainingSet::measures(const Graph& graph) const {
     const std::int64_t last = samples % config.batch_size;
     if (!config.sync_bn || options_.data_ranks() == 1) {
         const auto smallest = [&](std::int64_t batch) {
-            return micro_batch_sizes(batch, options_.pipeline.micro_batches).back();
+            return micro_batch_sizes(batch, options_.micro_batches()).back();
         };
         check_batch_norms(graph, drops_short_batch(config) || last == 0
                                      ? smallest(config.batch_size)

@@ -4,7 +4,7 @@
 // Pipelines against gradient accumulation over the same micro-batches.
 
 #include <engine/backend/cpu/cpu_backend.h>
-#include <engine/backend/stage_model.h>
+#include <engine/backend/part_model.h>
 #include <engine/backend/training_step.h>
 #include <engine/error.h>
 #include <engine/models/initialise.h>
@@ -184,15 +184,17 @@ struct Trained {
 
 /// A rank of a pipeline.
 struct Staged : Trained {
-    std::vector<PipelineStage> stages;
+    NetworkDivision division;
 
     Staged(const Graph& graph, const Settings& settings, PipelineGroups& groups)
-        : stages(pipeline_stages(graph, settings.stages, 4)) {
+        : division{.slice = tensor_slice(graph, 1, 0),
+                   .stages = {},
+                   .pipeline = {
+                       .groups = &groups, .micro_batches = settings.micro_batches, .order = settings.order}} {
+        division.stages = pipeline_stages(division.slice.graph, settings.stages, 4);
         ProcessGroup* const group = groups.same_stage();
-        model = std::make_unique<StageModel>(
-            *backend, graph, stages, compile_options(graph, settings, group),
-            PipelineOptions{
-                .groups = &groups, .micro_batches = settings.micro_batches, .order = settings.order});
+        model =
+            std::make_unique<PartModel>(*backend, graph, division, compile_options(graph, settings, group));
         begin(graph, settings, group);
     }
     UpdateResult train(const std::vector<Batch>& batches, int number) {
@@ -416,7 +418,7 @@ TEST(Pipeline, SendsWhatItsStagesHandOver) {
             staged.finish(1);
             const auto bytes = [&](int stage) {
                 return static_cast<std::uint64_t>(
-                           6 * handed_over(staged.stages[static_cast<std::size_t>(stage)].graph)) *
+                           6 * handed_over(staged.division.stages[static_cast<std::size_t>(stage)].graph)) *
                        sizeof(float);
             };
             const int stage = groups.stage();

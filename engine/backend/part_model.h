@@ -5,7 +5,9 @@
 
 #include <engine/backend/backend.h>
 #include <engine/ddp/pipeline_groups.h>
+#include <engine/ddp/tensor_groups.h>
 #include <engine/graph/stages.h>
+#include <engine/graph/tensor_slices.h>
 
 #include <map>
 #include <memory>
@@ -14,15 +16,23 @@
 
 namespace rankscope::engine {
 
-/// A stage of a pipeline as a model of the whole network: parameters and statistics have the whole network's ids. Those
-/// of other stages are not set, and are read within with_whole_model() only. The flat arrays and their layout are the
-/// stage's.
-class StageModel final : public CompiledModel {
+/// How ranks divide a network among them.
+struct NetworkDivision {
+    TensorSlice slice;                  ///< this rank's, or all of it
+    std::vector<PipelineStage> stages;  ///< of the slice; none: it is one piece
+    TensorGroups* tensor = nullptr;     ///< null: there are no slices
+    PipelineOptions pipeline{};
+};
+
+/// A stage of a pipeline, a slice of every layer, or a slice of a stage, as a model of the whole network: parameters and
+/// statistics have the whole network's ids and shapes. Elements that this rank does not have are not set, and are read
+/// within with_whole_model() only; at other times those of a divided parameter are 0. The flat arrays and their layout
+/// are the part's.
+class PartModel final : public CompiledModel {
 public:
-    /// `whole`: the network, cut into `stages`; both must outlive this. `options`: of this rank's stage. Throws as
-    /// Backend::compile().
-    StageModel(Backend& backend, const Graph& whole, const std::vector<PipelineStage>& stages,
-               const CompileOptions& options, const PipelineOptions& pipeline);
+    /// `whole`: the network, divided; both must outlive this. Throws as Backend::compile().
+    PartModel(Backend& backend, const Graph& whole, const NetworkDivision& division,
+              const CompileOptions& options);
 
     const ParameterLayout& layout() const override { return model_->layout(); }
     std::span<float> weights() override { return model_->weights(); }
@@ -54,29 +64,41 @@ public:
     double gradient_norm() override { return model_->gradient_norm(); }
     std::size_t activation_bytes() const override { return model_->activation_bytes(); }
     void with_whole_model(Whole what, const std::function<void()>& read) override;
-    /// Its pipeline is that of this model.
+    /// Its groups are those of the division.
     std::unique_ptr<TrainingStep> training_step(const StepOptions& options,
                                                 const GradientExchange& exchange) override;
 
 private:
-    /// Of the stage's graph.
-    ParameterId own(ParameterId id) const { return parameters_.at(id); }
-    /// Fills `values` on the first stage with those of the rank that has them; all stages call it in the same order.
-    void hand_to_first(int stage, std::span<float> values);
+    template <typename Id>
+    struct Own {
+        Id id{};          ///< of the part's graph
+        TensorPart part;  ///< of the whole network's tensor
+    };
+
+    const Graph& graph() const;
+    std::size_t size_of(ParameterId id) const;
+    std::size_t size_of(StatisticId id) const;
+    /// The whole tensor with this rank's elements, which `read` gives, and zeros.
+    template <typename Read>
+    void read_own(ParameterId id, std::span<float> canonical, const Read& read) const;
+    std::vector<float> own_elements(ParameterId id, std::span<const float> canonical) const;
+    /// Fills `values` on the first rank with those of the ranks that have them; all call it in the same order.
+    void hand_to_first(int stage, bool divided, std::span<float> values) const;
     void collect_weights();
     void collect_statistics();
     void collect_optimizer();
+    /// The rank whose files hold the whole network.
+    bool collects() const;
 
     const Graph& whole_;
-    PipelineOptions pipeline_;
-    const Graph& graph_;  ///< of the stage
+    const NetworkDivision& division_;
     std::unique_ptr<CompiledModel> model_;
-    std::map<ParameterId, ParameterId> parameters_;  ///< of this stage, by the whole network's
-    std::map<StatisticId, StatisticId> statistics_;
-    IndexedVector<ParameterId, int> stage_of_parameter_;  ///< the first that has it
-    IndexedVector<StatisticId, int> stage_of_statistic_;
+    std::map<ParameterId, Own<ParameterId>> parameters_;  ///< by the whole network's
+    std::map<StatisticId, Own<StatisticId>> statistics_;
+    std::map<ParameterId, int> stage_of_parameter_;  ///< the first that has it
+    std::map<StatisticId, int> stage_of_statistic_;
 
-    /// What other stages have, on the first stage within with_whole_model().
+    /// What other ranks have, on the first one within with_whole_model().
     struct Others {
         std::map<ParameterId, std::vector<float>> weights;
         std::map<StatisticId, std::vector<double>> statistics;
