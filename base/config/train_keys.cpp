@@ -62,8 +62,8 @@ void add_training(Table& table) {
         {.range = {1, 1e9}, .label = "&Epochs", .help = "Passes over the data set.", .group = kTraining});
     add(table, "batch_size", MEMBER(batch_size),
         {.range = kCount,
-         .label = "B&atch per rank",
-         .help = "Samples of a rank in one forward pass.",
+         .label = "B&atch size",
+         .help = "Samples of a rank in one forward pass; of a replica where ranks divide the network.",
          .group = kTraining});
     add(table, "accumulate_steps", MEMBER(accumulate_steps),
         {.range = kCount,

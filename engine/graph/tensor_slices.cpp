@@ -3,7 +3,6 @@
 
 #include <engine/error.h>
 #include <engine/graph/each_operation.h>
-#include <engine/graph/schedule.h>
 #include <engine/graph/tensor_slices.h>
 
 #include <algorithm>
@@ -283,14 +282,16 @@ TensorSlice tensor_slice(const Graph& network, int slices, int slice) {
     return Slicer(network, slices, slice, places).take();
 }
 
-SlicedSums sums_of_slices(const Graph& slice) {
+SlicedSums sums_of_slices(const Graph& slice, const Schedule& schedule) {
     SlicedSums sums;
-    const Schedule schedule = differentiate(slice);
     for (const ScheduledOp& op : schedule.ops) {
         const Node& node = slice.nodes[op.node];
         const std::int64_t numbers = element_count(slice.values[node.output].shape);
         if (op.phase == Phase::forward && std::holds_alternative<SumSlices>(node.operation)) {
             sums.forward += numbers;
+        }
+        if (op.phase == Phase::recompute && std::holds_alternative<SumSlices>(node.operation)) {
+            sums.backward += numbers;
         }
         if (op.phase == Phase::backward_data && std::holds_alternative<SumSliceGradients>(node.operation)) {
             sums.backward += numbers;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <engine/graph/graph.h>
+#include <engine/graph/schedule.h>
 #include <engine/graph/tensor_part.h>
 
 #include <cstdint>
@@ -36,11 +37,11 @@ TensorSlice tensor_slice(const Graph& network, int slices, int slice);
 /// The numbers of slices, from 2 to `most`, that tensor_slice() makes.
 std::vector<int> fitting_tensor_slices(const Graph& network, int most);
 
-/// Numbers of a sample that the slices add up in each pass.
+/// Numbers of a sample that the slices add up in each pass; what is computed again is summed again.
 struct SlicedSums {
     std::int64_t forward = 0;
     std::int64_t backward = 0;
 };
-SlicedSums sums_of_slices(const Graph& slice);
+SlicedSums sums_of_slices(const Graph& slice, const Schedule& schedule);
 
 }  // namespace rankscope::engine

@@ -4,7 +4,10 @@
 #include <engine/error.h>
 #include <engine/graph/graph_cost.h>
 #include <engine/graph/pipeline_schedule.h>
+#include <engine/graph/recompute.h>
+#include <engine/graph/rewrite.h>
 #include <engine/graph/stages.h>
+#include <engine/graph/tensor_slices.h>
 #include <engine/models/model_registry.h>
 #include <engine/models/training_cost.h>
 
@@ -15,6 +18,7 @@ namespace {
 
 constexpr double kFloat = 4;
 constexpr std::int64_t kUsualClasses = 1000;
+constexpr int kMostSlices = 64;
 // Free memory between buffers, and scratch memory: without it the estimate is 0.75 to 1.09 of the engine's plan.
 constexpr double kGaps = 1.1;
 constexpr std::uint64_t kLibraries = std::uint64_t{600} << 20;
@@ -69,6 +73,18 @@ double activations(const config::TrainConfig& config, const Graph& graph, double
            activation_bytes(graph, half ? kFloat / 2 : kFloat, config.parallel.recompute == "blocks");
 }
 
+/// Bytes of an update that a rank gives to those that have other slices of its layers.
+double summed(const config::TrainConfig& config, const Graph& slice) {
+    const auto slices = static_cast<double>(config.parallel.tensor);
+    const Graph graph = fuse(slice);
+    const SlicedSums sums =
+        sums_of_slices(graph, config.parallel.recompute == "blocks" ? differentiate_with_recomputation(graph)
+                                                                    : differentiate(graph));
+    const double element = config.precision == "bf16" ? kFloat / 2 : kFloat;
+    return 2 * (slices - 1) / slices * element * static_cast<double>(sums.forward + sums.backward) *
+           static_cast<double>(config.batch_size * config.accumulate_steps);
+}
+
 /// Throws ConfigError where the network has not so many stages.
 void add_pipeline(const config::TrainConfig& config, const Graph& graph, int ranks, TrainingCost& cost) {
     const auto stages = static_cast<int>(config.parallel.pipeline.stages);
@@ -91,7 +107,12 @@ void add_pipeline(const config::TrainConfig& config, const Graph& graph, int ran
             kept_micro_batches(order, static_cast<int>(pipeline.stages.size()), stages, micro_batches);
         made.memory.activations = bytes(activations(config, stage.graph, static_cast<double>(kept * size)));
         const double to_next = of_batch * static_cast<double>(handed_over(stage.graph));
-        made.sent = bytes(exchanged(config, parameter_count(stage.graph), pipelines) + to_next + from_before);
+        const double sums = summed(config, stage.graph);
+        made.sent =
+            bytes(exchanged(config, parameter_count(stage.graph), pipelines) + to_next + from_before + sums);
+        if (cost.slice) {
+            cost.slice->sums = std::max(cost.slice->sums, bytes(sums));
+        }
         from_before = to_next;
         if (pipeline.stages.empty() || made.memory.total() > cost.memory.total()) {
             cost.memory = made.memory;
@@ -117,13 +138,14 @@ std::optional<BucketLimits> bucket_limits(const config::DdpConfig& config) {
     return BucketLimits{config.first_bucket_mb ? of(*config.first_bucket_mb) : others, others};
 }
 
-std::optional<PipelineLimits> pipeline_limits(const config::TrainConfig& config) {
+std::optional<DivisionLimits> division_limits(const config::TrainConfig& config, int ranks) {
     try {
         const Graph graph = network_of(config);
         const auto users = user_counts(graph);
-        return PipelineLimits{.most_stages = most_pipeline_stages(graph),
+        return DivisionLimits{.most_stages = most_pipeline_stages(graph),
                               .shares_weight = std::any_of(users.begin(), users.end(),
-                                                           [](std::size_t count) { return count > 1; })};
+                                                           [](std::size_t count) { return count > 1; }),
+                              .slices = fitting_tensor_slices(graph, std::min(ranks, kMostSlices))};
     } catch (const Error&) {
         return std::nullopt;
     }
@@ -143,16 +165,26 @@ std::optional<TrainingCost> training_cost(const config::TrainConfig& config, int
                                                     ? published_accuracy(config.model)
                                                     : std::nullopt,
                           .memory = {}};
+        const auto slices = static_cast<int>(config.parallel.tensor);
+        if (ranks % (config.parallel.pipeline.stages * slices) != 0) {
+            return std::nullopt;
+        }
+        // The first slice, which has a few vectors more than the others.
+        const Graph part = slices > 1 ? tensor_slice(graph, slices, 0).graph : graph;
+        if (slices > 1) {
+            cost.slice = SliceCost{.slices = slices, .parameters = parameter_count(part)};
+        }
         if (config.parallel.pipeline.stages > 1) {
-            if (ranks % config.parallel.pipeline.stages != 0) {
-                return std::nullopt;
-            }
-            add_pipeline(config, graph, ranks, cost);
+            add_pipeline(config, part, ranks / slices, cost);
         } else {
             cost.memory.activations =
-                bytes(activations(config, graph, static_cast<double>(config.batch_size)));
-            add_parameters(config, graph, ranks, cost.memory);
-            cost.sent = bytes(exchanged(config, cost.parameters, ranks));
+                bytes(activations(config, part, static_cast<double>(config.batch_size)));
+            add_parameters(config, part, ranks / slices, cost.memory);
+            const double sums = summed(config, part);
+            cost.sent = bytes(exchanged(config, parameter_count(part), ranks / slices) + sums);
+            if (cost.slice) {
+                cost.slice->sums = bytes(sums);
+            }
         }
         cost.memory.libraries = kLibraries;
         return cost;

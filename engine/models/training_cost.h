@@ -39,6 +39,13 @@ struct PipelineCost {
     std::vector<StageCost> stages;
 };
 
+/// A slice of each layer.
+struct SliceCost {
+    int slices = 1;               ///< of each layer, on as many ranks
+    std::int64_t parameters = 0;  ///< that a rank has
+    std::uint64_t sums = 0;  ///< the part of TrainingCost::sent that the sums over the slices take, bytes
+};
+
 /// What training a network takes, counted from its graph (graph_cost.h).
 struct TrainingCost {
     std::string model;
@@ -52,25 +59,28 @@ struct TrainingCost {
     MemoryEstimate memory;  ///< of a batch; activations from 256 MiB on within a quarter of the engine's plan
                             ///< of a step, with recomputation within a half
     /// Bytes that a rank gives to the others for an update: gradients, with ZeRO weights, between the stages of a pipeline
-    /// activations and their gradients. Those of a ring, or of any other way that moves no more than is needed:
+    /// activations and their gradients, between slices of layers sums of both. Those of a ring, or of any other way that moves no more than is needed:
     /// 2 (N − 1) / N of the gradients.
     std::uint64_t sent = 0;
     /// With it `memory` and `sent` are those of the stage that has most.
     std::optional<PipelineCost> pipeline{};
+    /// With it `memory`, `sent` and `pipeline` are those of a slice.
+    std::optional<SliceCost> slice{};
 };
 
 /// Of the configuration, each of this many ranks. Precondition: `config` came through check_train_config(). Nothing where
-/// the samples do not fit the network, or the network or the ranks not the stages. Where the data decide on the classes, there are 1,000.
+/// the samples do not fit the network, or the network or the ranks neither stages nor slices. Where the data decide on the classes, there are 1,000.
 std::optional<TrainingCost> training_cost(const config::TrainConfig& config, int ranks = 1);
 
-/// What a network permits of a pipeline.
-struct PipelineLimits {
+/// How ranks can divide a network.
+struct DivisionLimits {
     int most_stages = 1;
     bool shares_weight = false;  ///< its first and its last stage have one in common
+    std::vector<int> slices;     ///< of each layer, the numbers from 2 on that fit
 };
 
-/// Of the configuration's network; nothing where the samples do not fit it.
-std::optional<PipelineLimits> pipeline_limits(const config::TrainConfig& config);
+/// Of the configuration's network, for so many ranks; nothing where the samples do not fit it.
+std::optional<DivisionLimits> division_limits(const config::TrainConfig& config, int ranks);
 
 /// The sizes of buckets that the configuration names; nothing: it names none.
 std::optional<BucketLimits> bucket_limits(const config::DdpConfig& config);

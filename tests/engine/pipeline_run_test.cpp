@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Whole runs of pipelines: real rankscope-worker processes on the loopback device.
+// Whole runs of networks that ranks divide: real rankscope-worker processes on the loopback device.
 
 #include <base/metrics_line.h>
 #include <base/pipeline_passes.h>
+#include <engine/models/training_cost.h>
 #include <engine/train/run_worker.h>
 
 #include <gtest/gtest.h>
@@ -38,6 +39,22 @@ json job() {
 
 json with_stages(json config, int stages) {
     config["parallel"] = {{"pipeline", {{"stages", stages}, {"micro_batches", 4}}}};
+    return config;
+}
+
+json with_slices(json config, int slices) {
+    config["parallel"] = {{"tensor", slices}};
+    return config;
+}
+
+json language_job() {
+    json config = job();
+    config.merge_patch(
+        {{"model", "gpt2-mini"},
+         {"dataset", {{"name", "synthetic-text"}, {"sequence", 16}, {"train_size", 48}, {"test_size", 8}}},
+         {"batch_size", 8},
+         {"dropout", 0.2},
+         {"clip_norm", 0.5}});
     return config;
 }
 
@@ -115,8 +132,13 @@ TEST(PipelineRun, ALayoutContinuesAnyOther) {
     const auto pipeline = [](int stages, int zero = 0) {
         return json{{"zero", zero}, {"pipeline", {{"stages", stages}, {"micro_batches", 5}}}};
     };
-    const std::vector<Layout> layouts{{2, {{"zero", 0}}},      {2 * 2, pipeline(2)},    {2, {{"zero", 2}}},
-                                      {3 * 2, pipeline(3, 1)}, {2 * 2, pipeline(2, 2)}, {2, {{"zero", 0}}}};
+    json sliced_pipeline = pipeline(2, 1);
+    sliced_pipeline["tensor"] = 2;
+    const std::vector<Layout> layouts{{2, {{"zero", 0}}},      {2 * 2, pipeline(2)},
+                                      {2, {{"zero", 2}}},      {2 * 2, {{"tensor", 2}, {"zero", 1}}},
+                                      {3 * 2, pipeline(3, 1)}, {2 * 2 * 2, sliced_pipeline},
+                                      {2 * 2, pipeline(2, 2)}, {4 * 2, {{"tensor", 4}, {"zero", 2}}},
+                                      {2, {{"zero", 0}}}};
     const auto plain_run = finished_world(folder / "plain", 2, job());
     const std::vector<double> expected = plain_run[0].series("loss_all");
     for (std::size_t i = 0; i + 1 < layouts.size(); ++i) {
@@ -136,13 +158,7 @@ TEST(PipelineRun, ALayoutContinuesAnyOther) {
 
 TEST(PipelineRun, OfATiedWeightWithDropoutTrainsLikeOneRank) {
     const TemporaryFolder folder;
-    json language = job();
-    language.merge_patch(
-        {{"model", "gpt2-mini"},
-         {"dataset", {{"name", "synthetic-text"}, {"sequence", 16}, {"train_size", 48}, {"test_size", 8}}},
-         {"batch_size", 8},
-         {"dropout", 0.2},
-         {"clip_norm", 0.5}});
+    const json language = language_job();
     const auto plain = finished_world(folder / "plain", 1, language);
     const auto staged = finished_world(folder / "staged", 3, with_stages(language, 3));
     expect_near(staged[2].series("loss"), plain[0].series("loss"));
@@ -150,6 +166,55 @@ TEST(PipelineRun, OfATiedWeightWithDropoutTrainsLikeOneRank) {
     json sharded = with_stages(language, 2);
     sharded["parallel"]["zero"] = 2;
     expect_refusal(folder / "refused", 4, sharded, "whose first and last stage share a weight");
+}
+
+TEST(TensorRun, OfFourRanksTrainsLikeTwoRanks) {
+    const TemporaryFolder folder;
+    const auto plain = finished_world(folder / "plain", 2, language_job());
+    const auto sliced = finished_world(folder / "sliced", 4, with_slices(language_job(), 2));
+    // Ranks 0 and 1 have the slices of the first replica; the first slice reports.
+    for (const std::size_t replica : {0U, 1U}) {
+        const WorkerProcess& first = sliced[2 * replica];
+        const WorkerProcess& second = sliced[2 * replica + 1];
+        expect_near(first.series("loss"), plain[replica].series("loss"));
+        EXPECT_EQ(first.series("samples"), plain[replica].series("samples"));
+        EXPECT_TRUE(second.series("loss").empty());
+        EXPECT_TRUE(second.series("tokens_per_s").empty());
+        EXPECT_EQ(second.series("t_step_ms").size(), first.series("t_step_ms").size());
+    }
+    expect_near(sliced[0].series("loss_all"), plain[0].series("loss_all"));
+    for (const WorkerProcess& rank : sliced) {
+        expect_near(rank.series("grad_norm"), plain[0].series("grad_norm"));
+        expect_near(rank.series("val_loss"), plain[0].series("val_loss"));
+        EXPECT_EQ(rank.series("val_samples"), plain[0].series("val_samples"));
+        EXPECT_EQ(rank.text("params"), sliced[0].text("params")) << "of the whole network";
+    }
+}
+
+TEST(TensorRun, SendsWhatThePlanSays) {
+    const TemporaryFolder folder;
+    json config = with_slices(language_job(), 2);
+    config.erase("clip_norm");
+    config["metrics_every"] = 1000;  // updates without a norm, but for the first ones
+    const auto run = finished_world(folder.path(), 4, config);
+    const auto cost = training_cost(config::parse_train_config(config), 4);
+    ASSERT_TRUE(cost);
+    constexpr double kMega = 1e6;
+    const std::vector<double> sent = run[0].series("sent_mb");
+    ASSERT_GT(sent.size(), 2U);
+    // And the norm of the gradients, for the metric.
+    EXPECT_NEAR(sent[1], static_cast<double>(cost->sent) / kMega, 1e-4);
+    EXPECT_GT(cost->slice->sums, 0U);
+}
+
+TEST(TensorRun, RefusesSlicesThatFitNeitherTheRanksNorTheNetwork) {
+    const TemporaryFolder folder;
+    expect_refusal(folder / "odd", 3, with_slices(language_job(), 2),
+                   "does not divide the number of ranks, 3");
+    expect_refusal(folder / "heads", 3, with_slices(language_job(), 3), "parallel.tensor can be 2");
+    json both = with_stages(language_job(), 2);
+    both["parallel"]["tensor"] = 2;
+    expect_refusal(folder / "both", 2, both, "parallel.tensor times parallel.pipeline.stages is 4");
 }
 
 TEST(PipelineRun, BeginsWithTheWeightsOfAFile) {
@@ -197,30 +262,48 @@ void expect_lost(std::vector<WorkerProcess>& workers, int victim, Clock::time_po
     EXPECT_LT(Clock::now() - lost, 6s);
 }
 
+void expect_killed_rank_named(int world, int victim, json endless) {
+    const TemporaryFolder folder;
+    endless["epochs"] = 1'000'000;
+    auto workers = start_world(folder.path(), world, endless);
+    await_steps(workers[static_cast<std::size_t>((victim + 1) % world)], 3);
+    workers[static_cast<std::size_t>(victim)].signal(SIGKILL);
+    expect_lost(workers, victim, Clock::now());
+}
+
+void expect_stopped_rank_named(int world, int victim, json endless) {
+    const TemporaryFolder folder;
+    endless["epochs"] = 1'000'000;
+    endless["ddp"] = {{"heartbeat_s", 3}};
+    auto workers = start_world(folder.path(), world, endless);
+    await_steps(workers[static_cast<std::size_t>((victim + 1) % world)], 3);
+    workers[static_cast<std::size_t>(victim)].signal(SIGSTOP);
+    expect_lost(workers, victim, Clock::now());
+    workers[static_cast<std::size_t>(victim)].signal(SIGCONT);
+    EXPECT_EQ(workers[static_cast<std::size_t>(victim)].wait(10s), kExitPeerLost);
+}
+
 TEST(PipelineRun, AKilledRankEndsAllStagesAndIsNamed) {
     for (const int victim : {0, 1, 3}) {
-        const TemporaryFolder folder;
-        json endless = with_stages(job(), 2);
-        endless["epochs"] = 1'000'000;
-        auto workers = start_world(folder.path(), 4, endless);
-        await_steps(workers[2], 3);
-        workers[static_cast<std::size_t>(victim)].signal(SIGKILL);
-        expect_lost(workers, victim, Clock::now());
+        expect_killed_rank_named(4, victim, with_stages(job(), 2));
     }
 }
 
 TEST(PipelineRun, AStoppedRankEndsAllStagesAndIsNamed) {
     for (const int victim : {0, 2}) {
-        const TemporaryFolder folder;
-        json endless = with_stages(job(), 3);
-        endless["epochs"] = 1'000'000;
-        endless["ddp"] = {{"heartbeat_s", 3}};
-        auto workers = start_world(folder.path(), 3, endless);
-        await_steps(workers[1], 3);
-        workers[static_cast<std::size_t>(victim)].signal(SIGSTOP);
-        expect_lost(workers, victim, Clock::now());
-        workers[static_cast<std::size_t>(victim)].signal(SIGCONT);
-        EXPECT_EQ(workers[static_cast<std::size_t>(victim)].wait(10s), kExitPeerLost);
+        expect_stopped_rank_named(3, victim, with_stages(job(), 3));
+    }
+}
+
+TEST(TensorRun, AKilledRankEndsAllSlicesAndIsNamed) {
+    for (const int victim : {0, 1, 3}) {
+        expect_killed_rank_named(4, victim, with_slices(language_job(), 2));
+    }
+}
+
+TEST(TensorRun, AStoppedRankEndsAllSlicesAndIsNamed) {
+    for (const int victim : {0, 1}) {
+        expect_stopped_rank_named(2, victim, with_slices(job(), 2));
     }
 }
 

@@ -113,8 +113,9 @@ TEST(TensorSlices, OfATransformerDivideHeadsAndHiddenFeatures) {
     EXPECT_EQ(ranges("mlp.c_fc.weight"), "0: 16+16");
     EXPECT_EQ(ranges("mlp.c_proj.weight"), "1: 16+16");
     // Megatron-LM's four all-reduces of a layer, but for the gradient of the input, which nobody wants.
-    EXPECT_EQ(sums_of_slices(slice.graph).forward, 2 * 8 * 4);
-    EXPECT_EQ(sums_of_slices(slice.graph).backward, 2 * 8 * 4);
+    const SlicedSums sums = sums_of_slices(slice.graph, differentiate(slice.graph));
+    EXPECT_EQ(sums.forward, 2 * 8 * 4);
+    EXPECT_EQ(sums.backward, 2 * 8 * 4);
     EXPECT_EQ(fitting_tensor_slices(whole, 8), (std::vector<int>{2, 4, 8}));
 }
 
@@ -416,7 +417,8 @@ TEST(TensorTraffic, IsThatOfTheory) {
         Divided divided(graph, {}, world);
         const std::uint64_t before = divided.tensor.sent();
         divided.train(batch_of(graph, 0, 0), 0);
-        const SlicedSums sums = sums_of_slices(divided.division.slice.graph);
+        const Graph& slice = divided.division.slice.graph;
+        const SlicedSums sums = sums_of_slices(slice, differentiate(slice));
         // Two ranks: each gives half of its numbers and half of the result; and the square of the norm.
         EXPECT_EQ(divided.tensor.sent() - before,
                   static_cast<std::uint64_t>((sums.forward + sums.backward) * kBatch) * sizeof(float) +
