@@ -87,8 +87,8 @@ void AdvicePanel::set_advice(const std::optional<TrainingAdvice>& advice) {
     }
     const QLocale locale;
     QString product = locale.toString(qlonglong(advice->batch_size));
-    product += advice->pipelines ? tr(" × %n pipeline(s)", nullptr, advice->world_size)
-                                 : tr(" × %n rank(s)", nullptr, advice->world_size);
+    product += advice->divided ? tr(" × %n replica(s)", nullptr, advice->world_size)
+                               : tr(" × %n rank(s)", nullptr, advice->world_size);
     if (advice->accumulated > 1) {
         product += tr(" × %1 batches").arg(locale.toString(qlonglong(advice->accumulated)));
     }

@@ -248,7 +248,7 @@ void JobForm::make_training() {
     form_->add_row("dataset.root", tr("Data &folder"), make_row(this, root_, browse), root_,
                    tr("On the nodes. Empty: the user's cache there; what is missing is downloaded."));
     epochs_ = form_->add_line("epochs", tr("&Epochs"), "launchEpochs");
-    batch_ = form_->add_line("batch_size", tr("B&atch per rank"), "launchBatch");
+    batch_ = form_->add_line("batch_size", tr("B&atch size"), "launchBatch");
     rows_->add([](const config::KeyInfo& info) {
         constexpr std::array kFirst{"train.optimizer.name", "train.optimizer.beta1", "train.optimizer.beta2"};
         return std::find(kFirst.begin(), kFirst.end(), info.path) != kFirst.end();

@@ -121,9 +121,8 @@ void PlanView::set_plan(const LaunchPlan& plan, const Job& job) {
     fault_->set_text({});
     summary_->set_full_text(plan_summary(plan));
     QStringList notes;
-    const std::vector<std::string> stages = pipeline_texts(plan);
-    for (const std::string& stage : stages) {
-        notes += u"• "_s + qs(stage);
+    for (const std::string& line : division_texts(plan)) {
+        notes += u"• "_s + qs(line);
     }
     notes_->setToolTip(plain_text(notes.join(u'\n')));
     if (notes.size() > kMostStages) {

@@ -145,7 +145,7 @@ TEST(PlanCost, APipelineHasItsStages) {
     (*job.train)["optimizer"] = {{"name", "sgd"}, {"momentum", 0.9}};
     const auto whole = make_node_plan(two_gpu_nodes(), job, two_facts());
     ASSERT_TRUE(whole);
-    EXPECT_TRUE(pipeline_texts(*whole).empty());
+    EXPECT_TRUE(division_texts(*whole).empty());
     EXPECT_TRUE(mesh_of(*whole).empty());
     (*job.train)["parallel"] = {{"pipeline", {{"stages", 2}, {"micro_batches", 8}}}};
     const auto plan = make_node_plan(two_gpu_nodes(), job, two_facts());
@@ -165,7 +165,7 @@ TEST(PlanCost, APipelineHasItsStages) {
     // Two pipelines of two stages: stage 1 has ranks 2 and 3.
     EXPECT_EQ(place_text(mesh_of(*plan), 1), "pp 0 · dp 1");
     EXPECT_EQ(place_text(mesh_of(*plan), 2), "pp 1 · dp 0");
-    const std::vector<std::string> texts = pipeline_texts(*plan);
+    const std::vector<std::string> texts = division_texts(*plan);
     ASSERT_EQ(texts.size(), 3U);
     EXPECT_EQ(texts[0],
               "pipelines: 2 of 2 stages, 8 micro-batches; a stage waits for others 11 % of the time if all "
@@ -176,10 +176,63 @@ TEST(PlanCost, APipelineHasItsStages) {
         << to_text(*plan);
     const auto kept = plan_from_json(to_json(*plan));
     ASSERT_TRUE(kept);
-    EXPECT_EQ(pipeline_texts(*kept), texts);
+    EXPECT_EQ(division_texts(*kept), texts);
     // Half of the ranks have samples of their own.
     EXPECT_EQ(plan->training->global_batch, 64);
-    EXPECT_TRUE(advice_text(*plan->training).starts_with("64 samples per update, 32 per pipeline"));
+    EXPECT_TRUE(advice_text(*plan->training).starts_with("64 samples per update, 32 per replica"));
+}
+
+TEST(PlanCost, SlicesHaveAPartOfEachLayer) {
+    Job job = resnet(32);
+    (*job.train)["device"] = "cpu";
+    const auto whole = make_node_plan(two_gpu_nodes(), job, two_facts());
+    ASSERT_TRUE(whole);
+    (*job.train)["parallel"] = {{"tensor", 2}};
+    const auto plan = make_node_plan(two_gpu_nodes(), job, two_facts());
+    ASSERT_TRUE(plan) << plan.failure().what;
+    const engine::SliceCost& slice = *plan->cost->slice;
+    EXPECT_EQ(slice.slices, 2);
+    EXPECT_GT(slice.parameters, plan->cost->parameters / 2);
+    EXPECT_LT(slice.parameters, plan->cost->parameters);
+    EXPECT_EQ(plan->cost->memory.weights, 4 * static_cast<std::uint64_t>(slice.parameters));
+    EXPECT_LT(plan->cost->memory.activations, whole->cost->memory.activations);
+    // Gradients of two replicas, and the sums.
+    EXPECT_EQ(plan->cost->sent, 4 * static_cast<std::uint64_t>(slice.parameters) + slice.sums);
+    EXPECT_EQ(place_text(mesh_of(*plan), 1), "dp 0 · tp 1");
+    EXPECT_EQ(place_text(mesh_of(*plan), 2), "dp 1 · tp 0");
+    const std::vector<std::string> texts = division_texts(*plan);
+    ASSERT_EQ(texts.size(), 1U);
+    EXPECT_TRUE(texts[0].starts_with("slices: 2 ranks have a part of each layer, ")) << texts[0];
+    EXPECT_EQ(plan->training->global_batch, 64);
+    const auto kept = plan_from_json(to_json(*plan));
+    ASSERT_TRUE(kept);
+    EXPECT_EQ(division_texts(*kept), texts);
+    EXPECT_EQ(mesh_text(mesh_of(*kept)), "dp 2 × tp 2");
+    (*job.train)["parallel"] = {{"tensor", 2}, {"pipeline", {{"stages", 2}}}};
+    const auto both = make_node_plan(two_gpu_nodes(), job, two_facts());
+    ASSERT_TRUE(both) << both.failure().what;
+    EXPECT_EQ(division_texts(*both).size(), 4U);
+    EXPECT_EQ(place_text(mesh_of(*both), 3), "pp 1 · tp 1");
+}
+
+TEST(PlanCost, SlicesThatDoNotFitAreRefused) {
+    Job job = resnet(32);
+    (*job.train)["device"] = "cpu";
+    const auto refusal = [&](const nlohmann::json& parallel) {
+        (*job.train)["parallel"] = parallel;
+        const auto plan = make_node_plan(two_gpu_nodes(), job, two_facts());
+        return plan ? "no refusal" : plan.failure().what + " " + plan.failure().remedy;
+    };
+    EXPECT_EQ(
+        refusal({{"tensor", 3}}),
+        "train.parallel.tensor is 3, which does not divide the number of ranks, 4. Slices that fit: 2, 4.");
+    EXPECT_EQ(refusal({{"tensor", 4}, {"pipeline", {{"stages", 2}}}}),
+              "train.parallel.tensor times train.parallel.pipeline.stages is 8, which does not divide the "
+              "number of "
+              "ranks, 4. Leave train.parallel.pipeline out, or give the job more ranks.");
+    (*job.train)["model"] = "gpt2-mini";
+    (*job.train)["dataset"] = {{"name", "synthetic-text"}, {"sequence", 16}};
+    EXPECT_EQ(refusal({{"tensor", 4}}), "no refusal");
 }
 
 TEST(PlanCost, StagesThatDoNotFitAreRefused) {

@@ -5,6 +5,7 @@
 #include <remote/desk/jobs/config/job_launcher.h>
 #include <remote/desk/jobs/config/secret_env.h>
 #include <remote/desk/jobs/plan/compute_offers.h>
+#include <remote/desk/jobs/plan/division_fault.h>
 #include <remote/desk/jobs/plan/framework_environment.h>
 #include <remote/desk/jobs/plan/launch_plan.h>
 #include <remote/desk/jobs/plan/local_rank_argument.h>
@@ -316,48 +317,6 @@ std::vector<std::pair<std::size_t, int>> deal(const std::vector<NodeShare>& shar
     return places;
 }
 
-/// Of a pipeline that fits neither the ranks nor the network.
-std::optional<Failure> stages_fault(const Job& job, int ranks) {
-    const config::TrainConfig config = config::parse_train_config(*job.train);
-    const std::int64_t stages = config.parallel.pipeline.stages;
-    const auto limits = engine::pipeline_limits(config);
-    if (stages == 1 || !limits) {
-        return std::nullopt;
-    }
-    if (config.parallel.zero >= 2 && limits->shares_weight) {
-        return Failure{
-            "bad-field", job.file.string(),
-            text(kContext,
-                 "train.parallel.zero: 2 is unavailable with a pipeline of %1, whose first and last "
-                 "stage share a weight.",
-                 {config.model}),
-            text(kContext, "Write train.parallel.zero: 1."), ""};
-    }
-    if (ranks % stages == 0 && stages <= limits->most_stages) {
-        return std::nullopt;
-    }
-    std::string fitting;
-    for (int number = 2; number <= std::min(ranks, limits->most_stages); ++number) {
-        if (ranks % number == 0) {
-            fitting += (fitting.empty() ? "" : ", ") + std::to_string(number);
-        }
-    }
-    const std::string given = std::to_string(stages);
-    return Failure{
-        "bad-field",
-        job.file.string(),
-        stages > limits->most_stages
-            ? text(kContext, "train.parallel.pipeline.stages is %1; %2 can be cut into at most %3.",
-                   {given, config.model, std::to_string(limits->most_stages)})
-            : text(kContext,
-                   "train.parallel.pipeline.stages is %1, which does not divide the number of ranks, %2.",
-                   {given, std::to_string(ranks)}),
-        fitting.empty() ? text(kContext, "Leave train.parallel.pipeline out, or give the job more ranks.")
-                        : text(kContext, "Stages that fit: %1.", {fitting}),
-        "",
-        "train.parallel.pipeline.stages"};
-}
-
 }  // namespace
 
 Result<std::vector<NodeSpec>> resolve_nodes(const Inventory& inventory, const Job& job) {
@@ -408,6 +367,7 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
         const config::ParallelConfig parallel = config::parse_train_config(*job.train).parallel;
         const std::string key = parallel.zero > 0              ? "train.parallel.zero"
                                 : parallel.pipeline.stages > 1 ? "train.parallel.pipeline"
+                                : parallel.tensor > 1          ? "train.parallel.tensor"
                                                                : "";
         if (!key.empty()) {
             return Failure{"device-and-backend", job.file.string(),
@@ -509,7 +469,7 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
                 : text(kContext, "On each node the ranks run in its container %1.", {job.container.name}));
     }
     if (job.train && config::check_train_config(*job.train).empty()) {
-        if (auto fault = stages_fault(job, plan.world_size)) {
+        if (auto fault = division_fault(job, plan.world_size)) {
             return *std::move(fault);
         }
         plan.cost = engine::training_cost(config::parse_train_config(*job.train), plan.world_size);

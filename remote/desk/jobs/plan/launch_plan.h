@@ -95,8 +95,8 @@ bool on_gpus(const LaunchPlan& plan);
 /// What a rank keeps in memory, by kind.
 std::string memory_text(const engine::TrainingCost& cost, bool gpu);
 std::string sent_text(const engine::TrainingCost& cost);
-/// Of a pipeline: how long its stages wait, then a line for each; without one nothing.
-std::vector<std::string> pipeline_texts(const LaunchPlan& plan);
+/// Of a network that ranks divide: its slices; how long the stages of a pipeline wait, then a line for each. Else nothing.
+std::vector<std::string> division_texts(const LaunchPlan& plan);
 /// "published accuracy on ImageNet-1k: 76.13 %", of a share.
 std::string published_text(double accuracy);
 /// For terminals: a header, then a line per rank, then the environment the ranks share.

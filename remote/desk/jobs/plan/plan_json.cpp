@@ -83,6 +83,17 @@ engine::PipelineCost pipeline_from(const nlohmann::json& json) {
     return pipeline;
 }
 
+std::optional<engine::SliceCost> slice_from(const nlohmann::json& json) {
+    if (!json.contains("slice")) {
+        return std::nullopt;
+    }
+    const nlohmann::json& slice = json.at("slice");
+    const engine::SliceCost cost{.slices = slice.at("slices"),
+                                 .parameters = slice.at("parameters"),
+                                 .sums = slice.at("sums_per_update")};
+    return cost.slices > 0 ? std::optional(cost) : std::nullopt;
+}
+
 nlohmann::json cost_json(const engine::TrainingCost& cost) {
     nlohmann::json json = {{"model", cost.model},
                            {"batch_size", cost.batch_size},
@@ -97,6 +108,11 @@ nlohmann::json cost_json(const engine::TrainingCost& cost) {
     }
     if (cost.pipeline) {
         json["pipeline"] = pipeline_json(*cost.pipeline);
+    }
+    if (cost.slice) {
+        json["slice"] = {{"slices", cost.slice->slices},
+                         {"parameters", cost.slice->parameters},
+                         {"sums_per_update", cost.slice->sums}};
     }
     return json;
 }
@@ -115,7 +131,8 @@ engine::TrainingCost cost_from(const nlohmann::json& json) {
             .sent = json.value("sent_per_update", std::uint64_t{0}),
             .pipeline = json.contains("pipeline")
                             ? std::optional<engine::PipelineCost>(pipeline_from(json.at("pipeline")))
-                            : std::nullopt};
+                            : std::nullopt,
+            .slice = slice_from(json)};
 }
 
 nlohmann::json training_json(const TrainingAdvice& training) {
@@ -314,24 +331,36 @@ std::string sent_text(const engine::TrainingCost& cost) {
                : text(kContext, "each rank sends about %1 for an update", {size_text(cost.sent)});
 }
 
-std::vector<std::string> pipeline_texts(const LaunchPlan& plan) {
+std::vector<std::string> division_texts(const LaunchPlan& plan) {
+    std::vector<std::string> texts;
+    const auto percent = [](double share) { return fixed_text(100 * share, 0); };
+    const int slices = plan.cost && plan.cost->slice ? plan.cost->slice->slices : 1;
+    if (plan.cost && plan.cost->slice) {
+        const engine::SliceCost& slice = *plan.cost->slice;
+        texts.push_back(text(
+            kContext,
+            "slices: %1 ranks have a part of each layer, %2 % of the parameters each; their sums take %3 of "
+            "what a rank sends",
+            {std::to_string(slices),
+             percent(static_cast<double>(slice.parameters) / static_cast<double>(plan.cost->parameters)),
+             size_text(slice.sums)}));
+    }
     if (!plan.cost || !plan.cost->pipeline) {
-        return {};
+        return texts;
     }
     const engine::PipelineCost& pipeline = *plan.cost->pipeline;
-    const auto percent = [](double share) { return fixed_text(100 * share, 0); };
     const auto stages = static_cast<int>(pipeline.stages.size());
-    const int pipelines = plan.world_size / stages;
-    std::vector<std::string> texts{text(
+    const int in_stage = plan.world_size / stages;
+    texts.push_back(text(
         kContext,
         "pipelines: %1 of %2 stages, %3 micro-batches; a stage waits for others %4 % of the time if all take "
         "equally long",
-        {std::to_string(pipelines), std::to_string(stages), std::to_string(pipeline.micro_batches),
-         percent(pipeline.bubble)})};
+        {std::to_string(in_stage / slices), std::to_string(stages), std::to_string(pipeline.micro_batches),
+         percent(pipeline.bubble)}));
     for (int i = 0; i < stages; ++i) {
         const engine::StageCost& stage = pipeline.stages[static_cast<std::size_t>(i)];
-        const std::string ranks = std::to_string(i * pipelines) +
-                                  (pipelines > 1 ? "–" + std::to_string((i + 1) * pipelines - 1) : "");
+        const std::string ranks =
+            std::to_string(i * in_stage) + (in_stage > 1 ? "–" + std::to_string((i + 1) * in_stage - 1) : "");
         texts.push_back(text(kContext,
                              "stage %1 (rank %2): %3, %4 % of the work; %5; sends about %6 for an update",
                              {std::to_string(i), ranks, stage.layers, percent(stage.share),
@@ -368,8 +397,8 @@ std::string to_text(const LaunchPlan& plan) {
         if (plan.cost->sent > 0) {
             out += "  " + sent_text(*plan.cost) + '\n';
         }
-        for (const std::string& stage : pipeline_texts(plan)) {
-            out += "  " + stage + '\n';
+        for (const std::string& line : division_texts(plan)) {
+            out += "  " + line + '\n';
         }
     }
     for (const auto& note : plan.notes) {

@@ -13,13 +13,16 @@
 namespace rankscope::inline jobs {
 namespace {
 
-// Ranks of one stage follow one another (engine/ddp/pipeline_groups.h).
-std::vector<ObservedGroup> stages_of(const LaunchPlan& plan) {
-    if (!plan.cost || !plan.cost->pipeline) {
+// Ranks of one stage follow one another, and among them those with slices of the same layers
+// (engine/train/parallel_setup.h).
+std::vector<ObservedGroup> planned_groups(const LaunchPlan& plan) {
+    if (!plan.cost || (!plan.cost->pipeline && !plan.cost->slice)) {
         return {};
     }
-    const int stages = static_cast<int>(plan.cost->pipeline->stages.size());
-    return groups_of({{"pp", stages}, {"dp", plan.world_size / std::max(stages, 1)}});
+    const int stages =
+        plan.cost->pipeline ? std::max(static_cast<int>(plan.cost->pipeline->stages.size()), 1) : 1;
+    const int slices = plan.cost->slice ? plan.cost->slice->slices : 1;
+    return groups_of({{"pp", stages}, {"dp", plan.world_size / (stages * slices)}, {"tp", slices}});
 }
 
 /// All sizes that agree; nothing: one axis has two.
@@ -93,7 +96,7 @@ bool is_axis(const throughput::StatedSize& size) {
 }
 
 RunMesh mesh_of(const LaunchPlan& plan, SeenGroups seen) {
-    std::vector<ObservedGroup> known = stages_of(plan);
+    std::vector<ObservedGroup> known = planned_groups(plan);
     if (known.empty()) {
         known = covering(seen.listed, plan.world_size);
     }

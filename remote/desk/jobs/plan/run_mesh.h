@@ -30,7 +30,7 @@ struct SeenGroups {
 
 /// Of a mesh: sizes of experts are not.
 bool is_axis(const throughput::StatedSize& size);
-/// A pipeline of the native engine by its plan; else what is listed; else the sizes that command, environment and output state,
+/// A network that ranks of the native engine divide by its plan; else what is listed; else the sizes that command, environment and output state,
 /// where they fit the groups that were opened; and those by their names and traffic. Without `seen`: before the start.
 RunMesh mesh_of(const LaunchPlan& plan, SeenGroups seen = {});
 /// By what the groups themselves show.

@@ -71,14 +71,14 @@ std::optional<TrainingAdvice> training_advice(const Job& job, int ranks) {
         return std::nullopt;
     }
     const config::TrainConfig config = config::parse_train_config(*job.train);
-    const std::int64_t stages = config.parallel.pipeline.stages;
-    const int world_size = std::max(ranks / static_cast<int>(stages), 1);
+    const std::int64_t parts = config.parallel.pipeline.stages * config.parallel.tensor;
+    const int world_size = std::max(ranks / static_cast<int>(parts), 1);
     const config::LrSchedule schedule = config::lr_schedule(config, world_size);
     TrainingAdvice advice;
     advice.batch_size = config.batch_size;
     advice.accumulated = config.accumulate_steps;
     advice.world_size = world_size;
-    advice.pipelines = stages > 1;
+    advice.divided = parts > 1;
     advice.global_batch = config.batch_size * config.accumulate_steps * world_size;
     advice.lr = config.optimizer.lr;
     advice.highest_lr = schedule.lr;
@@ -98,8 +98,8 @@ std::string advice_text(const TrainingAdvice& advice) {
     const auto number = [](std::int64_t value) { return std::to_string(value); };
     const std::string all = number(advice.global_batch);
     const std::string own = number(advice.batch_size * advice.accumulated);
-    std::string out = advice.pipelines ? text(kContext, "%1 samples per update, %2 per pipeline", {all, own})
-                                       : text(kContext, "%1 samples per update, %2 per rank", {all, own});
+    std::string out = advice.divided ? text(kContext, "%1 samples per update, %2 per replica", {all, own})
+                                     : text(kContext, "%1 samples per update, %2 per rank", {all, own});
     if (advice.steps_per_epoch) {
         out += ", " + text(kContext, "%1 updates per epoch", {number(*advice.steps_per_epoch)});
     }

@@ -19,8 +19,8 @@ namespace rankscope::inline jobs {
 struct TrainingAdvice {
     std::int64_t batch_size = 0;  ///< of one rank in one pass
     std::int64_t accumulated = 1;
-    int world_size = 1;  ///< ranks with samples of their own: with a pipeline, the number of pipelines
-    bool pipelines = false;
+    int world_size = 1;    ///< ranks with samples of their own, or replicas of a network that ranks divide
+    bool divided = false;  ///< into the stages of a pipeline, or slices
     std::int64_t global_batch = 0;  ///< samples of one update
     double lr = 0;                  ///< as the job has it
     double highest_lr = 0;          ///< that the schedule begins from, scaled where the job asks for it
