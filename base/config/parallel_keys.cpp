@@ -112,11 +112,13 @@ void add_parallel(Table& table) {
         {.path = "parallel.pipeline", .example = "pipeline: { stages: 2, micro_batches: 8 }"});
     add_key(
         table, "parallel.zero", MEMBER(parallel.zero),
-        {.range = {.min = 0, .max = 2},
+        {.range = {.min = 0, .max = 3},
          .label = "&ZeRO stage",
          .help =
              "0: every rank keeps everything; 1: its share of the optimizer's state; 2: of the gradients, "
-             "too. The weights are the same in all stages. Needs device: cpu.",
+             "too; 3: of the weights, too, which are gathered when they are needed. The results are the "
+             "same. "
+             "Needs device: cpu.",
          .group = kParallel,
          .rare = true});
     add_key(

@@ -60,6 +60,10 @@ private:
             add("parallel.pipeline", phrase("is not available on GPUs"),
                 phrase("Set device: cpu, or leave parallel.pipeline out."));
         }
+        if (pipeline.stages > 1 && config_.parallel.zero == 3) {
+            add("parallel.zero", phrase("is 3 with parallel.pipeline"),
+                phrase("A stage keeps its weights: write zero: 1 or 2, or leave the pipeline out."));
+        }
         if (pipeline.micro_batches && *pipeline.micro_batches > config_.batch_size) {
             add("parallel.pipeline.micro_batches", phrase("is greater than batch_size"),
                 phrase("A micro-batch has at least one sample."));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <engine/comm/pieces.h>
+#include <engine/comm/work_queue.h>
 #include <engine/ddp/shard_plan.h>
 #include <engine/graph/graph.h>
 #include <engine/optim/optimizer_step.h>
@@ -69,6 +70,9 @@ using AnnounceQueued = std::function<void(std::size_t bytes, std::function<bool(
 /// ncclMemAlloc). Zeroed, aligned to 64 bytes at least; freed with the last copy of the pointer.
 using AllocateMemory = std::function<std::shared_ptr<float>(std::size_t floats)>;
 
+/// Completes memory of which each rank has its share (ProcessGroup::gather_shares).
+using GatherShares = std::function<Work(std::span<const Piece> pieces, Shares shares, When when)>;
+
 struct CompileOptions {
     std::int64_t batch_size = 1;  ///< the one whose kernels choose the native storage order
     StorageOrder order = StorageOrder::native;
@@ -83,6 +87,7 @@ struct CompileOptions {
     /// exception ends the wait: other ranks' part of a step may never come.
     std::function<void(std::chrono::milliseconds waited)> while_waiting{};
     std::optional<Sharding> sharding{};  ///< ZeRO
+    GatherShares gather_shares{};        ///< for ZeroStage::parameters
     bool recompute = false;              ///< differentiate_with_recomputation()
     bool deterministic = true;           ///< only kernels that give the same bits in every run
     SumOverSlices sum_over_slices{};     ///< for graphs of tensor_slice(); the same order on all ranks
@@ -133,25 +138,28 @@ public:
     virtual ~CompiledModel() = default;
     virtual const ParameterLayout& layout() const = 0;
     /// Flat arrays of layout().total floats, in the backend's memory. From ZeRO-2 on, gradients() are the windows of the
-    /// shard plan.
+    /// shard plan, with ZeRO-3 weights(), too.
     virtual std::span<float> weights() = 0;
     virtual std::span<float> gradients() = 0;
     /// Null without ZeRO.
     virtual const ShardPlan* shards() const { return nullptr; }
     /// From ZeRO-2 on: ShardPlan::owned_size() floats.
     virtual std::span<float> owned_gradients() { return {}; }
+    /// With ZeRO-3: ShardPlan::owned_size() floats.
+    virtual std::span<float> owned_weights() { return {}; }
     /// The optimizer's arrays so far, by name: as weights(), or, with ZeRO, of ShardPlan::owned_size() floats.
     virtual std::map<std::string, std::span<float>, std::less<>> optimizer_arrays() { return {}; }
-    /// With ZeRO, optimizer_state() reads it here, as from an array as long as weights(); empty: the end of that. It must
-    /// live until then.
-    virtual void lend_optimizer_array(const std::string& /*name*/, std::span<float> /*all*/) {}
+    /// With ZeRO, optimizer_state() reads it here, as from an array of layout().total floats, and with ZeRO-3 weight() reads
+    /// kWeights; empty: the end of that. It must live until then.
+    virtual void lend_array(const std::string& /*name*/, std::span<float> /*all*/) {}
+    static constexpr const char* kWeights = "weights";
     /// Running means and variances of all batch norms, flat, in the backend's memory: for DDP's broadcast.
     virtual std::span<float> running_statistics() = 0;
     /// False: only other ranks have it, or its part.
     virtual bool has(ParameterId /*id*/) const { return true; }
     enum class Whole { weights, with_optimizer };
     /// Calls `read`, in which rank 0 reads the weights and statistics, and the optimizer's state, of the whole network, also
-    /// where ranks have divided it (PartModel). Collective. With ZeRO, the optimizer's within TrainingStep::with_optimizer_state().
+    /// where ranks have divided it (PartModel). Collective. With ZeRO within TrainingStep::with_whole_arrays().
     virtual void with_whole_model(Whole /*what*/, const std::function<void()>& read) { read(); }
     /// Parameter values and gradients in canonical order (host memory); sizes are those of the parameter's
     /// shape.
@@ -182,6 +190,8 @@ public:
     /// Square root of the sum of all gradients' squares, with ZeRO of those that this rank owns; not finite when one of
     /// them is not.
     virtual double gradient_norm() = 0;
+    /// Spent waiting for weights of other ranks since the last call (ZeRO-3).
+    virtual double take_waited_ms() { return 0.0; }
     /// Bytes of activations and workspace of all executables so far.
     virtual std::size_t activation_bytes() const = 0;
 

@@ -107,12 +107,13 @@ void HostStep::batch(const Batch& batch, StepTimes& times) {
     Executable& executable = load(batch);
     const BatchResult result = executable.forward(ForwardMode::train);
     const auto forward = Clock::now();
-    times.forward_ms += ms_between(begin, forward) - take_sums_ms(times);
+    times.forward_ms += ms_between(begin, forward) - take_waits_ms(times);
     if (!std::isfinite(result.loss)) {
-        fail_not_finite(executable, result.loss);
+        // To look for the layer takes all ranks where each has a share of the weights.
+        fail_not_finite(gathers() ? nullptr : &executable, result.loss);
     }
     differentiate(executable, 1.0, done_ == 1, last);
-    times.backward_ms += ms_between(forward, Clock::now()) - take_sums_ms(times);
+    times.backward_ms += ms_between(forward, Clock::now()) - take_waits_ms(times);
     add(result, batch);
 }
 
@@ -122,15 +123,15 @@ void HostStep::add(BatchResult result, const Batch& batch) {
     results_.back().elsewhere += result.elsewhere ? batch.size() : 0;
 }
 
-double HostStep::take_sums_ms(StepTimes& times) {
-    const double waited = tensor_ != nullptr ? tensor_->take_ms() : 0.0;
+double HostStep::take_waits_ms(StepTimes& times) {
+    const double waited = (tensor_ != nullptr ? tensor_->take_ms() : 0.0) + model_.take_waited_ms();
     times.comm_ms += waited;
     return waited;
 }
 
 void HostStep::differentiate(Executable& executable, double share, bool first, bool last) {
     // Windows hold the gradients of one batch only: those of each are averaged, and the averages are added.
-    const bool windowed = shards_ != nullptr && shards_->stage() == ZeroStage::gradients;
+    const bool windowed = shards_ != nullptr && shards_->windowed();
     const GradientMode mode = first || windowed ? GradientMode::overwrite : GradientMode::accumulate;
     const double scale =
         share * (options_.loss_scale ? options_.loss_scale->scale : 1.0) / static_cast<double>(batches_);
@@ -162,7 +163,7 @@ void HostStep::add_shared_gradients() {
 
 double HostStep::squares_counted_elsewhere() {
     double sum = 0;
-    const bool windowed = shards_ != nullptr && shards_->stage() == ZeroStage::gradients;
+    const bool windowed = shards_ != nullptr && shards_->windowed();
     for (const ParameterId id : counted_elsewhere_) {
         const ParameterSlot& slot = model_.layout().slots[id];
         if (shards_ == nullptr) {
@@ -247,7 +248,9 @@ bool HostStep::update_bucket(const OptimizerStep& step, std::size_t bucket) {
     for (const ShardPlan::Owned& owned : shards_->owned(bucket)) {
         finite = model_.optimizer_step(step, owned.flat) && finite;
     }
-    give_weights(bucket);
+    if (!gathers()) {
+        give_weights(bucket);
+    }
     return finite;
 }
 
@@ -312,38 +315,45 @@ UpdateResult HostStep::update_at_once(const OptimizerStep& step) {
 }
 
 /// Bucket by bucket, so that the other ranks need memory for one only.
-void HostStep::with_optimizer_state(const std::function<void()>& read) {
-    if (shards_ == nullptr) {
-        read();
-        return;
-    }
-    std::map<std::string, std::vector<float>> whole;
-    for (const auto& [name, owned] : model_.optimizer_arrays()) {
-        std::vector<float>& all = whole[name];
-        all.resize(group_->rank() == 0 ? model_.layout().total : 0);
-        for (std::size_t bucket = 0; bucket < shards_->buckets().size(); ++bucket) {
-            const std::vector<FlatRange>& ranges = shards_->buckets()[bucket].ranges;
-            std::vector<float> values(shards_->weight_shares(bucket).back());
-            std::size_t at = shards_->weight_shares(bucket)[static_cast<std::size_t>(group_->rank())];
-            for (const ShardPlan::Owned& part : shards_->owned(bucket)) {
-                std::copy_n(owned.data() + part.at, part.flat.size, values.data() + at);
-                at += part.flat.size;
-            }
-            const Piece piece{values.data(), values.size()};
-            group_->gather_shares({&piece, 1}, shards_->weight_shares(bucket), When::at_wait).wait();
-            const float* next = values.data();
-            for (const FlatRange& range : ranges) {
-                if (!all.empty()) {
-                    std::copy_n(next, range.size, all.data() + range.offset);
-                }
-                next += range.size;
-            }
+std::vector<float> HostStep::gathered(std::span<float> owned) {
+    std::vector<float> all(group_->rank() == 0 ? model_.layout().total : 0);
+    for (std::size_t bucket = 0; bucket < shards_->buckets().size(); ++bucket) {
+        const std::vector<FlatRange>& ranges = shards_->buckets()[bucket].ranges;
+        std::vector<float> values(shards_->weight_shares(bucket).back());
+        std::size_t at = shards_->weight_shares(bucket)[static_cast<std::size_t>(group_->rank())];
+        for (const ShardPlan::Owned& part : shards_->owned(bucket)) {
+            std::copy_n(owned.data() + part.at, part.flat.size, values.data() + at);
+            at += part.flat.size;
         }
-        model_.lend_optimizer_array(name, all);
+        const Piece piece{values.data(), values.size()};
+        group_->gather_shares({&piece, 1}, shards_->weight_shares(bucket), When::at_wait).wait();
+        const float* next = values.data();
+        for (const FlatRange& range : ranges) {
+            if (!all.empty()) {
+                std::copy_n(next, range.size, all.data() + range.offset);
+            }
+            next += range.size;
+        }
+    }
+    return all;
+}
+
+void HostStep::with_whole_arrays(CompiledModel::Whole what, const std::function<void()>& read) {
+    std::map<std::string, std::vector<float>> whole;
+    if (gathers()) {
+        whole[CompiledModel::kWeights] = gathered(model_.owned_weights());
+    }
+    if (shards_ != nullptr && what == CompiledModel::Whole::with_optimizer) {
+        for (const auto& [name, owned] : model_.optimizer_arrays()) {
+            whole[name] = gathered(owned);
+        }
+    }
+    for (auto& [name, all] : whole) {
+        model_.lend_array(name, all);
     }
     read();
     for (const auto& [name, all] : whole) {
-        model_.lend_optimizer_array(name, {});
+        model_.lend_array(name, {});
     }
 }
 
@@ -351,6 +361,13 @@ BatchResult HostStep::evaluate(const Batch& batch) {
     BatchResult result = pipeline_ ? pipeline_->evaluate(batch) : load(batch).forward(ForwardMode::evaluate);
     result.elsewhere = result.elsewhere || reported_by_another();
     return result;
+}
+
+/// Its result is nobody's: the other ranks need this one's share of the weights.
+void HostStep::join_evaluation() {
+    if (gathers()) {
+        model_.executable(evaluated_).forward(ForwardMode::evaluate);
+    }
 }
 
 }  // namespace rankscope::engine

@@ -28,8 +28,9 @@ public:
     void finish(const OptimizerStep& step, bool with_norm, StepTimes& times) override;
     UpdateResult result(StepTimes& times) override;
     std::size_t ahead() const override { return 0; }
-    void with_optimizer_state(const std::function<void()>& read) override;
+    void with_whole_arrays(CompiledModel::Whole what, const std::function<void()>& read) override;
     BatchResult evaluate(const Batch& batch) override;
+    void join_evaluation() override;
     std::optional<LossScale> loss_scale() const override { return options_.loss_scale; }
     void set_loss_scale(const LossScale& scale) override { options_.loss_scale = scale; }
 
@@ -43,10 +44,13 @@ private:
     void add_shared_gradients();
     /// Of this rank's part of the gradients that another rank counts, too.
     double squares_counted_elsewhere();
-    /// Counts what a rank waited for other slices as communication.
-    double take_sums_ms(StepTimes& times);
+    /// Counts what a rank waited for other slices, and for weights, as communication.
+    double take_waits_ms(StepTimes& times);
     void wait_for_gradients(const std::function<void(std::size_t bucket)>& done);
     double gradient_norm();
+    bool gathers() const { return shards_ != nullptr && shards_->gathers(); }
+    /// All of an array of which each rank has what it owns, on rank 0; elsewhere nothing. Collective.
+    std::vector<float> gathered(std::span<float> owned);
     bool update_bucket(const OptimizerStep& step, std::size_t bucket);
     bool update_all(const OptimizerStep& step);
     /// With ZeRO: this rank's part of the bucket is updated; every rank gets all of it.
@@ -68,7 +72,8 @@ private:
     std::vector<Work> weights_on_their_way_;
     std::int64_t batches_ = 1;
     std::int64_t done_ = 0;
-    std::int64_t skipped_ = 0;  ///< updates
+    std::int64_t skipped_ = 0;    ///< updates
+    std::int64_t evaluated_ = 1;  ///< samples of the last batch
     std::deque<UpdateResult> results_;
 };
 

@@ -87,7 +87,7 @@ BatchResult Pipeline::train(const Batch& batch, const std::function<void(const B
             const BatchResult result = executable.forward(ForwardMode::train);
             if (groups().last()) {
                 if (!std::isfinite(result.loss)) {
-                    fail_not_finite(executable, result.loss);
+                    fail_not_finite(&executable, result.loss);
                 }
                 add(result, share_of(part), whole);
             } else {

@@ -33,10 +33,13 @@ void load_labels(const Batch& batch, std::int64_t first, Executable& executable)
     }
 }
 
-void fail_not_finite(Executable& executable, double loss) {
+void fail_not_finite(Executable* executable, double loss) {
     const std::string what = std::isnan(loss) ? "not a number" : "infinite";
-    const std::string layer = executable.first_non_finite().value_or("the loss itself");
-    const bool of_stage = !executable.input_gradient().empty();
+    if (executable == nullptr) {
+        throw NotFiniteError("the loss is " + what);
+    }
+    const std::string layer = executable->first_non_finite().value_or("the loss itself");
+    const bool of_stage = !executable->input_gradient().empty();
     throw NotFiniteError("the loss is " + what + "; the first layer whose result is not finite: " +
                          (layer != "input" ? layer
                           : of_stage       ? "one of an earlier stage of the pipeline"

@@ -13,8 +13,8 @@ namespace rankscope::engine {
 /// targets, and the samples' keys.
 void load_labels(const Batch& batch, std::int64_t first, Executable& executable);
 
-/// Throws NotFiniteError that names the first layer whose result is not finite.
-[[noreturn]] void fail_not_finite(Executable& executable, double loss);
+/// Throws NotFiniteError that names the first layer whose result is not finite; null: it names none.
+[[noreturn]] void fail_not_finite(Executable* executable, double loss);
 
 /// Throws NotFiniteError for a gradient norm that is not finite although the loss is.
 void check_gradient_norm(double norm);

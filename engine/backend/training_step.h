@@ -36,7 +36,7 @@ struct StepTimes {
     double data_ms = 0;  ///< waiting for batches; set by the caller
     double forward_ms = 0;
     double backward_ms = 0;
-    /// Waiting for the other ranks: after this rank's backward pass, and for slices of the same layers.
+    /// Waiting for the other ranks: after this rank's backward pass, for slices of the same layers, for weights (ZeRO-3).
     double comm_ms = 0;
     double optimizer_ms = 0;
     double bubble_ms = 0;            ///< waiting for the other stages of a pipeline
@@ -107,9 +107,14 @@ public:
     /// Forward only; floats.
     virtual BatchResult evaluate(const Batch& batch) = 0;
 
-    /// Calls `read`, in which rank 0 sees all of the optimizer's state in the model, also where each rank keeps a share of
-    /// it (ZeRO). When no result is open. Collective.
-    virtual void with_optimizer_state(const std::function<void()>& read) { read(); }
+    /// Calls `read`, in which rank 0 sees all of the weights and of the optimizer's state in the model, also where each rank
+    /// keeps a share of them (ZeRO). When no result is open. Collective.
+    virtual void with_whole_arrays(CompiledModel::Whole /*what*/, const std::function<void()>& read) {
+        read();
+    }
+
+    /// Instead of evaluate(), for a rank that has no more batches while others have one: where all must take part.
+    virtual void join_evaluation() {}
 
     /// When no result is open.
     virtual std::optional<LossScale> loss_scale() const = 0;

@@ -130,8 +130,8 @@ int parse(int argc, char** argv, BenchOptions& options) {
                  "also time each operation of a step by itself (--device cuda, one rank)");
     app.add_flag("--no-sync", options.no_sync,
                  "also time steps without communication, in turns, and report what it adds to a step");
-    app.add_option("--zero", options.zero, "0 (default), 1 or 2: what each rank keeps only its share of")
-        ->check(CLI::Range(0, 2))
+    app.add_option("--zero", options.zero, "0 (default) to 3: what each rank keeps only its share of")
+        ->check(CLI::Range(0, 3))
         ->excludes("--no-sync");
     app.add_flag("--recompute", options.recompute,
                  "compute blocks of the network again in the backward pass");

@@ -132,7 +132,7 @@ void Reducer::plan(std::span<const ParameterId> order) {
 }
 
 bool Reducer::windowed() const {
-    return options_.shards != nullptr && options_.shards->stage() == ZeroStage::gradients;
+    return options_.shards != nullptr && options_.shards->windowed();
 }
 
 float* Reducer::address(std::size_t bucket, std::size_t flat) const {

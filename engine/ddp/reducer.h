@@ -22,7 +22,7 @@ struct ReducerOptions {
     std::optional<BucketLimits> limits{};  ///< absent: default_bucket_limits()
     std::unique_ptr<GradientHook> hook{};  ///< null: plain all-reduce in f32
     const ShardPlan* shards = nullptr;     ///< set: ZeRO; it must outlive the reducer
-    /// ZeroStage::gradients: takes the averages that this rank owns.
+    /// From ZeroStage::gradients on: takes the averages that this rank owns.
     std::span<float> owned{};
     /// For messages and for the check across ranks; may be empty.
     IndexedVector<ParameterId, std::string> names{};

@@ -5,6 +5,7 @@
 #include <engine/graph/buffer_plan.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace rankscope::engine {
@@ -36,9 +37,12 @@ ShardPlan::ShardPlan(const ParameterLayout& layout, const Sharding& sharding, co
         }
     }
     divide(sharding);
-    if (stage_ == ZeroStage::gradients) {
+    if (windowed()) {
         find_gaps(layout);
         place_windows(graph, schedule);
+    }
+    if (gathers()) {
+        plan_gatherings(graph, schedule);
     }
 }
 
@@ -137,9 +141,7 @@ void ShardPlan::place_windows(const Graph& graph, const Schedule& schedule) {
     std::vector<BufferLifetime> lives;
     for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
         complete[bucket] = std::max(complete[bucket], bucket == 0 ? 0 : complete[bucket - 1]);
-        const std::vector<FlatRange>& ranges = buckets_[bucket].ranges;
-        lives.push_back({(ranges.back().offset + ranges.back().size - ranges.front().offset) * sizeof(float),
-                         first[bucket], schedule.ops.size()});
+        lives.push_back({window_bytes(bucket), first[bucket], schedule.ops.size()});
     }
     for (std::size_t bucket = 0; bucket + 1 < buckets_.size(); ++bucket) {
         lives[bucket].last = complete[bucket + 1];
@@ -149,6 +151,63 @@ void ShardPlan::place_windows(const Graph& graph, const Schedule& schedule) {
         shards_[bucket].window = plan.offsets[bucket] / sizeof(float);
     }
     window_size_ = plan.total / sizeof(float);
+}
+
+std::size_t ShardPlan::window_bytes(std::size_t bucket) const {
+    const std::vector<FlatRange>& ranges = buckets_[bucket].ranges;
+    return (ranges.back().offset + ranges.back().size - ranges.front().offset) * sizeof(float);
+}
+
+void ShardPlan::plan_gatherings(const Graph& graph, const Schedule& schedule) {
+    constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+    struct Uses {
+        std::size_t first = kNever;
+        std::size_t last = 0;
+    };
+    std::vector<std::array<Uses, 2>> uses(buckets_.size());  // in the forward and the backward pass
+    for (std::size_t i = 0; i < schedule.ops.size(); ++i) {
+        for (const ParameterId id : graph.nodes[schedule.ops[i].node].parameters) {
+            Uses& of_pass = uses[bucket_of_[id]][i < schedule.backward_begin ? 0 : 1];
+            of_pass.first = std::min(of_pass.first, i);
+            of_pass.last = i;
+        }
+    }
+    for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+        auto& [forward, backward] = uses[bucket];
+        // What ends one pass and begins the other stays: nothing would use its window.
+        const bool stays = std::none_of(uses.begin(), uses.end(), [&](const auto& others) {
+            return others[0].last > forward.last || others[1].first < backward.first;
+        });
+        gatherings_.push_back(
+            {.bucket = bucket, .first = forward.first, .last = stays ? backward.last : forward.last});
+        if (!stays) {
+            gatherings_.push_back(
+                {.bucket = bucket, .first = backward.first, .last = backward.last, .backward = true});
+        }
+    }
+    std::stable_sort(gatherings_.begin(), gatherings_.end(),
+                     [](const Gathering& a, const Gathering& b) { return a.first < b.first; });
+    std::vector<BufferLifetime> lives;
+    for (std::size_t i = 0; i < gatherings_.size(); ++i) {
+        const Gathering& one = gatherings_[i];
+        const bool follows = i > 0 && gatherings_[i - 1].backward == one.backward;
+        lives.push_back({window_bytes(one.bucket), follows ? gatherings_[i - 1].first : one.first, one.last});
+    }
+    const BufferPlan plan = plan_buffers(lives);
+    for (std::size_t i = 0; i < gatherings_.size(); ++i) {
+        gatherings_[i].window = plan.offsets[i] / sizeof(float);
+    }
+    weight_window_size_ = plan.total / sizeof(float);
+}
+
+const ShardPlan::Gathering& ShardPlan::gathering(ParameterId id, bool backward) const {
+    const Gathering* found = nullptr;
+    for (const Gathering& one : gatherings_) {
+        if (one.bucket == bucket_of_[id] && (found == nullptr || one.backward == backward)) {
+            found = &one;
+        }
+    }
+    return *found;
 }
 
 }  // namespace rankscope::engine

@@ -48,6 +48,9 @@ void add_parameters(const config::TrainConfig& config, const Graph& graph, doubl
                 bucket_limits(config.ddp).value_or(default_bucket_limits(bytes(count * kFloat))).others),
             static_cast<double>(largest) * kFloat);
         memory.gradients = bytes(count * kFloat / ranks + std::min(2 * bucket, count * kFloat));
+        if (config.parallel.zero == 3) {
+            memory.weights = bytes(count * kFloat / ranks + std::min(2 * bucket, count * kFloat));
+        }
     }
 }
 
@@ -63,8 +66,10 @@ Graph network_of(const config::TrainConfig& config) {
 double exchanged(const config::TrainConfig& config, std::int64_t parameters, double ranks) {
     const double element = config.ddp.compression == "none" ? kFloat : kFloat / 2;
     // ZeRO-2 keeps no gradients of its own to add up first.
-    const double reductions = config.parallel.zero >= 2 ? static_cast<double>(config.accumulate_steps) : 1;
-    return (1 + reductions) * (ranks - 1) / ranks * element * static_cast<double>(parameters);
+    const auto batches = static_cast<double>(config.accumulate_steps);
+    const double reductions = config.parallel.zero >= 2 ? batches : 1;
+    const double gatherings = config.parallel.zero == 3 ? 2 * batches : 1;  // for each pass
+    return (gatherings + reductions) * (ranks - 1) / ranks * element * static_cast<double>(parameters);
 }
 
 double activations(const config::TrainConfig& config, const Graph& graph, double samples) {

@@ -117,6 +117,9 @@ CompileOptions compile_options(const config::TrainConfig& config, ProcessGroup* 
                                     .rank = group->rank(),
                                     .ranks = group->size(),
                                     .limits = bucket_limits(config.ddp)};
+        options.gather_shares = [group](std::span<const Piece> pieces, Shares shares, When when) {
+            return group->gather_shares(pieces, shares, when);
+        };
     }
     if (config.sync_bn && group != nullptr && device_group == nullptr) {
         options.sum_across_ranks = [group](std::span<double> values) { sum_over_ranks(group, values); };
@@ -168,11 +171,12 @@ std::unique_ptr<CompiledModel> synchronised_model(const CompileModel& compile, c
             model = compile(options);
         }
     }
-    if (group == nullptr || group->rank() == 0) {
+    const bool divided = model->shards() != nullptr && model->shards()->gathers();
+    if (group == nullptr || group->rank() == 0 || divided) {
         initialise(graph, seed,
                    [&](ParameterId id, std::span<const float> values) { model->set_weight(id, values); });
     }
-    if (group != nullptr) {
+    if (group != nullptr && !divided) {
         (device_group != nullptr ? device_group : group)->broadcast(model->weights(), 0);
     }
     return model;

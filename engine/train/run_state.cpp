@@ -122,7 +122,7 @@ std::string RunState::save(SavePoint point) {
     point.optimizer = progress_.last_step;
     point.optimizer.step -= progress_.skipped - progress_.skipped_before;
     std::string name;
-    step_.with_optimizer_state([&] {
+    step_.with_whole_arrays(CompiledModel::Whole::with_optimizer, [&] {
         model_.with_whole_model(CompiledModel::Whole::with_optimizer, [&] {
             if (options_.rank == 0) {
                 name = options_.checkpoints->save(point, [this](Snapshot& snapshot) {

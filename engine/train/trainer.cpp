@@ -169,18 +169,24 @@ std::string Trainer::run() {
 }
 
 std::string Trainer::checksum() {
-    if (!options_.divided()) {
+    if (!options_.divided() && !shares_weights()) {
         return parameter_checksum(*model_, graph_);
     }
     constexpr std::size_t kLength = 71;  // "sha256:" and 64 digits
     std::string mine;
-    model_->with_whole_model(CompiledModel::Whole::weights, [&] {
-        if (options_.rank == 0) {
-            mine = parameter_checksum(*model_, graph_);
-        }
+    step_->with_whole_arrays(CompiledModel::Whole::weights, [&] {
+        model_->with_whole_model(CompiledModel::Whole::weights, [&] {
+            if (options_.rank == 0) {
+                mine = parameter_checksum(*model_, graph_);
+            }
+        });
     });
     mine.resize(kLength);
     return options_.group->all_gather(mine).front();
+}
+
+bool Trainer::shares_weights() const {
+    return model_->shards() != nullptr && model_->shards()->gathers();
 }
 
 std::string Trainer::save(const SavePoint& point) {
@@ -195,7 +201,7 @@ std::string Trainer::save(const SavePoint& point) {
 }
 
 void Trainer::compare_ranks() {
-    if (parameters_differ_) {
+    if (parameters_differ_ || shares_weights()) {
         return;
     }
     const std::optional<ParameterDifference> found =

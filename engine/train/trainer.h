@@ -47,6 +47,8 @@ private:
     RunPosition position_of(std::int64_t update_in_epoch) const;
     RunFacts facts() const;
     bool finished() const;
+    /// ZeRO-3: there are no others to compare with.
+    bool shares_weights() const;
 
     std::string settings_digest_;  // first: the ranks compare their settings before anything else
     Graph graph_;

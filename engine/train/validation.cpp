@@ -49,6 +49,8 @@ Totals validate(TrainingStep& step, BatchLoader& loader, const ValidationRun& ru
         if (batch) {
             report.mine.add(step.evaluate(*batch), batch->size(), batch->rows);
             mine.add(report.mine);
+        } else {
+            step.join_evaluation();
         }
         if (number == batches || (run.report_every && number % *run.report_every == 0)) {
             std::array<Totals, 2> reduced{report.mine, mine};

@@ -194,6 +194,7 @@ TEST(TrainConfig, EverySectionSurvivesTheRoundTrip) {
             R"({"ddp": {"first_bucket_mb": 1, "bucket_mb": 25, "compression": "bf16", "broadcast_buffers": false,
                  "find_unused_parameters": true, "collective_timeout_s": 30, "heartbeat_s": 0.5, "rendezvous_timeout_s": 20}})",
             R"({"parallel": {"zero": 2, "recompute": "blocks"}})",
+            R"({"parallel": {"zero": 3, "tensor": 4}})",
             R"({"parallel": {"pipeline": {"stages": 4, "micro_batches": 8, "schedule": "gpipe"}}})",
             R"({"bucket_mb": 3, "ddp": {"bucket_mb": 3}, "deterministic": false, "metrics_every": 1, "order_seed": 0,
                  "drop_short_batch": true})",

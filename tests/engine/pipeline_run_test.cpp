@@ -137,8 +137,8 @@ TEST(PipelineRun, ALayoutContinuesAnyOther) {
     const std::vector<Layout> layouts{{2, {{"zero", 0}}},      {2 * 2, pipeline(2)},
                                       {2, {{"zero", 2}}},      {2 * 2, {{"tensor", 2}, {"zero", 1}}},
                                       {3 * 2, pipeline(3, 1)}, {2 * 2 * 2, sliced_pipeline},
-                                      {2 * 2, pipeline(2, 2)}, {4 * 2, {{"tensor", 4}, {"zero", 2}}},
-                                      {2, {{"zero", 0}}}};
+                                      {2 * 2, pipeline(2, 2)}, {4 * 2, {{"tensor", 4}, {"zero", 3}}},
+                                      {2, {{"zero", 3}}},      {2, {{"zero", 0}}}};
     const auto plain_run = finished_world(folder / "plain", 2, job());
     const std::vector<double> expected = plain_run[0].series("loss_all");
     for (std::size_t i = 0; i + 1 < layouts.size(); ++i) {
@@ -299,6 +299,13 @@ TEST(TensorRun, AKilledRankEndsAllSlicesAndIsNamed) {
     for (const int victim : {0, 1, 3}) {
         expect_killed_rank_named(4, victim, with_slices(language_job(), 2));
     }
+}
+
+TEST(SharedWeightsRun, AKilledOrStoppedRankEndsAllAndIsNamed) {
+    json shared = job();
+    shared["parallel"] = {{"zero", 3}};
+    expect_killed_rank_named(3, 1, shared);
+    expect_stopped_rank_named(2, 0, shared);
 }
 
 TEST(TensorRun, AStoppedRankEndsAllSlicesAndIsNamed) {

@@ -102,8 +102,8 @@ TEST(Resume, EveryStageOfZeroContinuesEveryOtherBitForBit) {
     uninterrupted.erase("checkpoint");
     const auto whole_run = finished_world(folder / "whole", 3, uninterrupted);
     const WorkerProcess& expected = whole_run[0];
-    for (int from = 0; from < 3; ++from) {
-        const int to = (from + 1) % 3;
+    for (int from = 0; from < 4; ++from) {
+        const int to = (from + 1) % 4;
         json first = whole;
         first["checkpoint"]["folder"] = (folder / ("from" + std::to_string(from))).string();
         first["parallel"] = {{"zero", from}};
@@ -119,7 +119,10 @@ TEST(Resume, EveryStageOfZeroContinuesEveryOtherBitForBit) {
             << from << " to " << to;
         EXPECT_EQ(after.text("params"), expected.text("params")) << from << " to " << to;
         // Half of what an all-reduce sends to gather the gradients, half to give the weights; and the smallest of checks.
-        EXPECT_NEAR(after.series("sent_mb").back(), expected.series("sent_mb").back(), 0.01);
+        // Where the weights are shared, they are given for each pass, but for the bucket between the two.
+        const double sent = after.series("sent_mb").back() / expected.series("sent_mb").back();
+        EXPECT_GT(sent, to == 3 ? 1.2 : 0.99);
+        EXPECT_LT(sent, to == 3 ? 1.51 : 1.01);
     }
 }
 

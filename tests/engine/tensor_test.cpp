@@ -209,6 +209,9 @@ CompileOptions compile_options(const Graph& graph, const Settings& settings, Pro
     if (settings.zero != ZeroStage::none && replicas != nullptr) {
         compile.sharding =
             Sharding{.stage = settings.zero, .rank = replicas->rank(), .ranks = replicas->size()};
+        compile.gather_shares = [replicas](std::span<const Piece> pieces, Shares shares, When when) {
+            return replicas->gather_shares(pieces, shares, when);
+        };
     }
     return compile;
 }
@@ -319,10 +322,12 @@ void expect_equal_training(const Network& network, const Settings& settings, Pro
                 }
             }
         };
-        divided.model->with_whole_model(CompiledModel::Whole::weights, [&] {
-            if (world.rank() == 0) {
-                compare();
-            }
+        divided.step->with_whole_arrays(CompiledModel::Whole::weights, [&] {
+            divided.model->with_whole_model(CompiledModel::Whole::weights, [&] {
+                if (world.rank() == 0) {
+                    compare();
+                }
+            });
         });
     }
     const Batch batch = batch_of(graph, divided.replica(), 7);
@@ -360,6 +365,8 @@ TEST_P(TensorWorlds, WorkWithZeroRecomputationAndClipping) {
                 expect_equal_training(network, {.zero = ZeroStage::optimizer_state, .clip_norm = 0.05},
                                       world);
                 expect_equal_training(network, {.zero = ZeroStage::gradients, .clip_norm = 0.05}, world);
+                expect_equal_training(
+                    network, {.zero = ZeroStage::parameters, .recompute = true, .clip_norm = 0.05}, world);
             }
         });
     }

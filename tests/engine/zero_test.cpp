@@ -13,6 +13,8 @@
 #include <tests/engine/in_world.h>
 #include <tests/engine/small_networks.h>
 
+#include <array>
+#include <deque>
 #include <map>
 #include <memory>
 #include <random>
@@ -38,6 +40,7 @@ std::vector<Network> networks() {
 }
 
 constexpr std::int64_t kBatch = 3;
+constexpr std::array kStages{ZeroStage::optimizer_state, ZeroStage::gradients, ZeroStage::parameters};
 
 Batch batch_of(const Graph& graph, int rank, int number) {
     Batch batch;
@@ -60,12 +63,14 @@ Batch batch_of(const Graph& graph, int rank, int number) {
 
 /// A rank's model and its way to train it.
 struct Rank {
+    int rank;
     std::unique_ptr<Backend> backend = make_cpu_backend(1);
     std::unique_ptr<CompiledModel> model;
     std::unique_ptr<TrainingStep> step;
 
     Rank(const Graph& graph, ProcessGroup& group, ZeroStage stage, const StepOptions& options = {},
-         StorageOrder order = StorageOrder::native) {
+         StorageOrder order = StorageOrder::native)
+        : rank(group.rank()) {
         constexpr std::size_t kSmall = std::size_t{16} << 10U;  // several buckets
         const BucketLimits limits{kSmall / 2, kSmall};
         CompileOptions compile{.batch_size = kBatch, .order = order};
@@ -74,6 +79,9 @@ struct Rank {
         if (stage != ZeroStage::none) {
             compile.sharding =
                 Sharding{.stage = stage, .rank = group.rank(), .ranks = group.size(), .limits = limits};
+            compile.gather_shares = [&group](std::span<const Piece> pieces, Shares shares, When when) {
+                return group.gather_shares(pieces, shares, when);
+            };
         }
         model = backend->compile(graph, compile);
         const CanonicalParameters initial = default_initialisation(graph, 1);
@@ -114,6 +122,23 @@ double largest_difference(const std::vector<float>& a, const std::vector<float>&
     return largest;
 }
 
+/// Also where ranks share them: then rank 0 compares. Collective.
+void expect_parameters(Rank& rank, const Graph& graph, const std::vector<float>& expected, double tolerance,
+                       const std::string& where) {
+    const bool shared = rank.model->shards() != nullptr && rank.model->shards()->gathers();
+    rank.step->with_whole_arrays(CompiledModel::Whole::weights, [&] {
+        if (shared && rank.rank > 0) {
+            return;
+        }
+        const std::vector<float> values = parameters(*rank.model, graph);
+        if (tolerance == 0) {
+            EXPECT_EQ(values, expected) << where;
+        } else {
+            EXPECT_LT(largest_difference(values, expected), tolerance) << where;
+        }
+    });
+}
+
 const OptimizerStep kSgd{.lr = 0.05, .weight_decay = 1e-3, .momentum = 0.9};
 const OptimizerStep kAdamW{
     .kind = OptimizerKind::adamw, .lr = 1e-3, .weight_decay = 0.1, .decay_norm_bias = false};
@@ -134,20 +159,23 @@ TEST_P(Zero, TrainsToTheBitsOfDataParallelTraining) {
         for (const OptimizerStep& optimizer : {kSgd, kAdamW}) {
             in_world(GetParam(), [&](ProcessGroup& group) {
                 Rank whole(graph, group, ZeroStage::none);
-                Rank one(graph, group, ZeroStage::optimizer_state);
-                Rank two(graph, group, ZeroStage::gradients);
+                std::deque<Rank> sharded;
+                for (const ZeroStage stage : kStages) {
+                    sharded.emplace_back(graph, group, stage);
+                }
                 for (int update = 0; update < 3; ++update) {
                     const UpdateResult expected = whole.train(graph, group.rank(), update, optimizer);
-                    for (Rank* sharded : {&one, &two}) {
-                        const UpdateResult result = sharded->train(graph, group.rank(), update, optimizer);
+                    for (Rank& rank : sharded) {
+                        const UpdateResult result = rank.train(graph, group.rank(), update, optimizer);
                         EXPECT_EQ(result.mine.loss, expected.mine.loss);
                         EXPECT_NEAR(*result.gradient_norm, *expected.gradient_norm,
                                     1e-6 * *expected.gradient_norm);
                     }
                 }
                 const std::vector<float> expected = parameters(*whole.model, graph);
-                EXPECT_EQ(parameters(*one.model, graph), expected) << network.name;
-                EXPECT_EQ(parameters(*two.model, graph), expected) << network.name;
+                for (Rank& rank : sharded) {
+                    expect_parameters(rank, graph, expected, 0, network.name);
+                }
             });
         }
     }
@@ -158,15 +186,14 @@ TEST_P(Zero, ClipsAndAccumulatesLikeDataParallelTraining) {
         in_world(GetParam(), [&](ProcessGroup& group) {
             const StepOptions options{.clip_norm = 0.05};
             Rank whole(graph, group, ZeroStage::none, options);
-            Rank one(graph, group, ZeroStage::optimizer_state, options);
-            Rank two(graph, group, ZeroStage::gradients, options);
             // One update: rounding in another order is then only what a norm over three images makes of it.
-            for (Rank* rank : {&whole, &one, &two}) {
-                rank->train(graph, group.rank(), 0, kSgd, 3);
-            }
+            whole.train(graph, group.rank(), 0, kSgd, 3);
             const std::vector<float> expected = parameters(*whole.model, graph);
-            EXPECT_LT(largest_difference(parameters(*one.model, graph), expected), 1e-6);
-            EXPECT_LT(largest_difference(parameters(*two.model, graph), expected), 1e-6);
+            for (const ZeroStage stage : kStages) {
+                Rank rank(graph, group, stage, options);
+                rank.train(graph, group.rank(), 0, kSgd, 3);
+                expect_parameters(rank, graph, expected, 1e-6, std::to_string(static_cast<int>(stage)));
+            }
         });
     }
 }
@@ -175,7 +202,7 @@ TEST_P(Zero, KeepsAShareOfTheStateAndOfTheGradients) {
     const Graph graph = resnet18_tiny_images();
     in_world(GetParam(), [&](ProcessGroup& group) {
         const auto ranks = static_cast<std::size_t>(group.size());
-        for (const ZeroStage stage : {ZeroStage::optimizer_state, ZeroStage::gradients}) {
+        for (const ZeroStage stage : kStages) {
             Rank rank(graph, group, stage);
             rank.train(graph, group.rank(), 0, kAdamW);
             CompiledModel& model = *rank.model;
@@ -190,12 +217,19 @@ TEST_P(Zero, KeepsAShareOfTheStateAndOfTheGradients) {
             for (const auto& [name, values] : model.optimizer_arrays()) {
                 EXPECT_EQ(values.size(), shards.owned_size()) << name;
             }
-            if (stage == ZeroStage::gradients) {
-                std::size_t largest = 0;
-                for (const Bucket& bucket : shards.buckets()) {
-                    largest = std::max(largest, bucket.ranges.back().offset + bucket.ranges.back().size -
-                                                    bucket.ranges.front().offset);
-                }
+            std::size_t largest = 0;
+            for (const Bucket& bucket : shards.buckets()) {
+                largest = std::max(largest, bucket.ranges.back().offset + bucket.ranges.back().size -
+                                                bucket.ranges.front().offset);
+            }
+            if (stage == ZeroStage::parameters) {
+                EXPECT_EQ(model.owned_weights().size(), shards.owned_size());
+                // One is read, the next one comes; a layer may end one and begin the next.
+                EXPECT_LE(model.weights().size(), 3 * largest);
+            } else {
+                EXPECT_EQ(model.weights().size(), total);
+            }
+            if (stage >= ZeroStage::gradients) {
                 EXPECT_EQ(model.owned_gradients().size(), shards.owned_size());
                 // One is being computed, one is being sent; a layer may end one and begin the next.
                 EXPECT_LE(model.gradients().size(), 3 * largest);
@@ -215,7 +249,8 @@ TEST_P(Zero, SendsTheBytesOfAnAllReduce) {
     const Graph graph = mlp();
     in_world(world, [&](ProcessGroup& group) {
         std::map<ZeroStage, Traffic> sent;
-        for (const ZeroStage stage : {ZeroStage::none, ZeroStage::optimizer_state, ZeroStage::gradients}) {
+        for (const ZeroStage stage :
+             {ZeroStage::none, ZeroStage::optimizer_state, ZeroStage::gradients, ZeroStage::parameters}) {
             Rank rank(graph, group, stage);
             rank.train(graph, group.rank(), 0, kSgd);  // DDP plans its buckets again
             const Traffic before = group.traffic();
@@ -237,20 +272,43 @@ TEST_P(Zero, SendsTheBytesOfAnAllReduce) {
             EXPECT_NEAR(static_cast<double>(sent[stage].of(CollectiveKind::all_gather)), theory, rounding);
             EXPECT_NEAR(static_cast<double>(sent[stage].total()), 2 * theory, 2 * rounding);
         }
+        // Once for each pass, but for the last bucket of the forward pass, which stays.
+        const Traffic& gathered = sent[ZeroStage::parameters];
+        EXPECT_NEAR(static_cast<double>(gathered.of(CollectiveKind::reduce_scatter)), theory, rounding);
+        EXPECT_LE(static_cast<double>(gathered.of(CollectiveKind::all_gather)), 2 * theory + rounding);
+        EXPECT_GE(static_cast<double>(gathered.of(CollectiveKind::all_gather)), 1.5 * theory - rounding);
+    });
+}
+
+TEST_P(Zero, EvaluatesWithRanksThatHaveNoMoreBatches) {
+    const Graph graph = language();
+    in_world(GetParam(), [&](ProcessGroup& group) {
+        Rank whole(graph, group, ZeroStage::none);
+        Rank shared(graph, group, ZeroStage::parameters);
+        for (int batch = 0; batch < 3; ++batch) {
+            if (batch > 0 && group.rank() > 0) {
+                shared.step->join_evaluation();
+                continue;
+            }
+            const Batch own = batch_of(graph, group.rank(), batch);
+            EXPECT_EQ(shared.step->evaluate(own).loss, whole.step->evaluate(own).loss);
+        }
+        shared.train(graph, group.rank(), 0, kSgd);
     });
 }
 
 TEST_P(Zero, StateGoesFromAnyLayoutIntoAnyOther) {
     const Graph graph = residual_small();
-    constexpr std::array kStages{ZeroStage::none, ZeroStage::optimizer_state, ZeroStage::gradients};
+    constexpr std::array kAll{ZeroStage::none, ZeroStage::optimizer_state, ZeroStage::gradients,
+                              ZeroStage::parameters};
     Snapshot snapshot;
     std::vector<float> expected;
-    for (const ZeroStage from : kStages) {
+    for (const ZeroStage from : kAll) {
         in_world(GetParam(), [&](ProcessGroup& group) {
             Rank rank(graph, group, from);
             rank.train(graph, group.rank(), 0, kAdamW);
             rank.train(graph, group.rank(), 1, kAdamW);
-            rank.step->with_optimizer_state([&] {
+            rank.step->with_whole_arrays(CompiledModel::Whole::with_optimizer, [&] {
                 if (group.rank() == 0) {
                     snapshot = {};
                     collect(*rank.model, graph, snapshot);
@@ -258,19 +316,22 @@ TEST_P(Zero, StateGoesFromAnyLayoutIntoAnyOther) {
             });
             group.barrier();
             rank.train(graph, group.rank(), 2, kAdamW);
-            if (group.rank() == 0) {
-                expected = parameters(*rank.model, graph);
-            }
+            rank.step->with_whole_arrays(CompiledModel::Whole::weights, [&] {
+                if (group.rank() == 0) {
+                    expected = parameters(*rank.model, graph);
+                }
+            });
         });
         EXPECT_EQ(snapshot.optimizer.size(), 2 * graph.parameters.size());
-        for (const ZeroStage to : kStages) {
+        for (const ZeroStage to : kAll) {
             in_world(GetParam(), [&](ProcessGroup& group) {
                 Rank rank(graph, group, to, {}, StorageOrder::native);
                 restore_model(snapshot.model, *rank.model, graph);
                 restore_optimizer(snapshot.optimizer, *rank.model, graph);
                 rank.train(graph, group.rank(), 2, kAdamW);
-                EXPECT_EQ(parameters(*rank.model, graph), expected)
-                    << static_cast<int>(from) << " to " << static_cast<int>(to);
+                expect_parameters(
+                    rank, graph, expected, 0,
+                    std::to_string(static_cast<int>(from)) + " to " + std::to_string(static_cast<int>(to)));
             });
         }
     }

@@ -19,12 +19,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <map>
 #include <new>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace rankscope::engine {
 namespace {
@@ -66,12 +68,15 @@ public:
     }
 
     const ParameterLayout& layout() const override { return layout_; }
-    std::span<float> weights() override { return {weights_.get(), layout_.total}; }
+    std::span<float> weights() override {
+        return {weights_.get(), gathers() ? shards_->weight_window_size() : layout_.total};
+    }
     std::span<float> gradients() override {
         return {gradients_.get(), windowed() ? shards_->window_size() : layout_.total};
     }
     const ShardPlan* shards() const override { return shards_ ? &*shards_ : nullptr; }
     std::span<float> owned_gradients() override { return owned_gradients_.as<float>(); }
+    std::span<float> owned_weights() override { return owned_weights_.as<float>(); }
     std::map<std::string, std::span<float>, std::less<>> optimizer_arrays() override {
         std::map<std::string, std::span<float>, std::less<>> arrays;
         for (auto& [name, buffer] : optimizer_state_) {
@@ -79,19 +84,23 @@ public:
         }
         return arrays;
     }
-    void lend_optimizer_array(const std::string& name, std::span<float> all) override { lent_[name] = all; }
+    void lend_array(const std::string& name, std::span<float> all) override { lent_[name] = all; }
     std::span<float> running_statistics() override { return statistics_.as<float>(); }
 
     void set_weight(ParameterId id, std::span<const float> canonical) override {
         if (canonical.size() != static_cast<std::size_t>(element_count(graph_.parameters[id].shape))) {
             throw std::logic_error(graph_.parameters[id].name + ": wrong number of values");
         }
-        import_from(id, canonical, storage_[id].weight);
+        if (gathers()) {
+            import_owned(id, canonical, owned_weights());
+        } else {
+            import_from(id, canonical, storage_[id].weight);
+        }
     }
-    std::vector<float> weight(ParameterId id) override { return exported(id, storage_[id].weight); }
+    std::vector<float> weight(ParameterId id) override { return exported(id, whole_weight(id)); }
     std::vector<float> gradient(ParameterId id) override { return exported(id, storage_[id].gradient); }
     void read_weight(ParameterId id, std::span<float> canonical) override {
-        export_to(id, storage_[id].weight, canonical);
+        export_to(id, whole_weight(id), canonical);
     }
     bool read_optimizer_state(std::string_view name, ParameterId id, std::span<float> canonical) override {
         float* const all = whole_state(name);
@@ -129,7 +138,7 @@ public:
             return **found;
         }
         executables_.push_back(std::make_unique<cpu::CpuExecutable>(
-            engine_, graph_, schedule_, batch, storage_, options_, statistic_at_, batches_tracked_, copy));
+            engine_, graph_, schedule_, batch, storage_, options_, step_state(), batches_tracked_, copy));
         executables_.back()->on_accumulate(
             [this](GradientMode mode) { begin_accumulation(mode); },
             [this](GradientMode mode, ParameterId id) { accumulate(mode, id); });
@@ -178,21 +187,11 @@ public:
             throw std::logic_error(std::string(name) + " of " + graph_.parameters[id].name +
                                    ": wrong number of values");
         }
-        const ParameterSlot& slot = layout_.slots[id];
         const std::span<float> kept = state(name);
-        if (!shards_) {
-            import_from(id, values, kept.data() + slot.offset);
-            return;
-        }
-        AlignedBuffer whole(slot.size * sizeof(float));
-        import_from(id, values, whole.as<float>().data());
-        for (const ShardPlan::Owned& owned : shards_->owned(shards_->bucket_of(id))) {
-            const std::size_t begin = std::max(owned.flat.offset, slot.offset);
-            const std::size_t end = std::min(owned.flat.offset + owned.flat.size, slot.offset + slot.size);
-            if (begin < end) {
-                std::copy_n(whole.as<float>().data() + begin - slot.offset, end - begin,
-                            kept.data() + owned.at + begin - owned.flat.offset);
-            }
+        if (shards_) {
+            import_owned(id, values, kept);
+        } else {
+            import_from(id, values, kept.data() + layout_.slots[id].offset);
         }
     }
 
@@ -212,6 +211,8 @@ public:
         return std::sqrt(sum);
     }
 
+    double take_waited_ms() override { return std::exchange(waited_ms_, 0.0); }
+
     std::size_t activation_bytes() const override {
         std::size_t bytes = 0;
         for (const auto& executable : executables_) {
@@ -230,21 +231,107 @@ private:
             layout_.total += (size + kLine - 1) / kLine * kLine;
             layout_.fingerprint += dnnl_api::layout_name(descriptors[id]) + "|";
         }
-        weights_ = allocate_flat("the weights", layout_.total);
         for (const ParameterId id : descriptors.indices()) {
-            storage_.add({descriptors[id], weights_.get() + layout_.slots[id].offset, nullptr});
+            storage_.add({.descriptor = descriptors[id]});
         }
         mark_live_taps();
         if (options_.sharding) {
             shards_.emplace(layout_, *options_.sharding, graph_, schedule_);
         }
+        allocate_weights();
         allocate_gradients();
         std::sort(dead_.begin(), dead_.end(),
                   [](const FlatRange& a, const FlatRange& b) { return a.offset < b.offset; });
         allocate_statistics();
     }
 
-    bool windowed() const { return shards_ && shards_->stage() == ZeroStage::gradients; }
+    bool windowed() const { return shards_ && shards_->windowed(); }
+    bool gathers() const { return shards_ && shards_->gathers(); }
+
+    void allocate_weights() {
+        weights_ = allocate_flat("the weights", gathers() ? shards_->weight_window_size() : layout_.total);
+        for (const ParameterId id : storage_.indices()) {
+            const std::size_t offset = layout_.slots[id].offset;
+            if (!gathers()) {
+                storage_[id].weight = weights_.get() + offset;
+                continue;
+            }
+            const auto at = [&](bool backward) {
+                return weights_.get() + shards_->weight_place(shards_->gathering(id, backward), offset);
+            };
+            storage_[id].weight = at(false);
+            storage_[id].weight_in_backward = at(true);
+        }
+        if (gathers()) {
+            owned_weights_ =
+                cpu::allocate_for("the weights", shards_->owned_size() * sizeof(float), kSmallerModel);
+            gathered_.resize(shards_->gatherings().size());
+        }
+    }
+
+    cpu::StepState step_state() {
+        cpu::StepState state;
+        state.sum_across_ranks = options_.sum_across_ranks;
+        state.sum_over_slices = options_.sum_over_slices;
+        state.statistics = statistic_at_;
+        if (gathers()) {
+            state.gatherings = shards_->gatherings();
+            state.gather = [this](std::size_t number) { gather(number); };
+        }
+        return state;
+    }
+
+    /// The next one comes while this one's operations run.
+    void gather(std::size_t number) {
+        const std::span<const ShardPlan::Gathering> all = shards_->gatherings();
+        begin_gathering(number);
+        const auto begin = std::chrono::steady_clock::now();
+        gathered_[number]->wait();
+        const std::chrono::duration<double, std::milli> waited = std::chrono::steady_clock::now() - begin;
+        waited_ms_ += waited.count();
+        gathered_[number].reset();
+        if (number + 1 < all.size() && all[number + 1].backward == all[number].backward) {
+            begin_gathering(number + 1);
+        }
+    }
+
+    void begin_gathering(std::size_t number) {
+        if (gathered_[number]) {
+            return;
+        }
+        const ShardPlan::Gathering& one = shards_->gatherings()[number];
+        const auto place = [&](std::size_t flat) {
+            return weights_.get() + shards_->weight_place(one, flat);
+        };
+        for (const ShardPlan::Owned& owned : shards_->owned(one.bucket)) {
+            std::copy_n(owned_weights().data() + owned.at, owned.flat.size, place(owned.flat.offset));
+        }
+        std::vector<Piece> pieces;
+        for (const FlatRange& range : shards_->buckets()[one.bucket].ranges) {
+            pieces.push_back({place(range.offset), range.size});
+        }
+        gathered_[number] = options_.gather_shares(pieces, shards_->weight_shares(one.bucket), When::soon);
+    }
+
+    /// The parameter's weights as they are stored; with ZeRO-3 within TrainingStep::with_whole_arrays() only.
+    float* whole_weight(ParameterId id) {
+        return gathers() ? lent(kWeights) + layout_.slots[id].offset : storage_[id].weight;
+    }
+
+    /// What this rank owns of the values.
+    void import_owned(ParameterId id, std::span<const float> canonical, std::span<float> kept) {
+        const ParameterSlot& slot = layout_.slots[id];
+        AlignedBuffer whole(slot.size * sizeof(float));
+        import_from(id, canonical, whole.as<float>().data());
+        for (const ShardPlan::Owned& owned : shards_->owned(shards_->bucket_of(id))) {
+            const std::size_t begin = std::max(owned.flat.offset, slot.offset);
+            const std::size_t end = std::min(owned.flat.offset + owned.flat.size, slot.offset + slot.size);
+            if (begin < end) {
+                std::copy_n(whole.as<float>().data() + begin - slot.offset, end - begin,
+                            kept.data() + owned.at + begin - owned.flat.offset);
+            }
+        }
+    }
 
     void allocate_gradients() {
         gradients_ = allocate_flat("the gradients", windowed() ? shards_->window_size() : layout_.total);
@@ -337,17 +424,20 @@ private:
 
     /// One of the optimizer's arrays, of all parameters; null: it has none yet.
     float* whole_state(std::string_view name) {
-        if (const auto lent = lent_.find(name); lent != lent_.end() && !lent->second.empty()) {
-            return lent->second.data();
-        }
         const auto found = optimizer_state_.find(name);
         if (found == optimizer_state_.end()) {
             return nullptr;
         }
-        if (shards_) {
-            throw std::logic_error("each rank has a share of the optimizer's " + std::string(name));
+        return shards_ ? lent(name) : found->second.as<float>().data();
+    }
+
+    /// Of all ranks' shares.
+    float* lent(std::string_view name) {
+        const auto found = lent_.find(name);
+        if (found == lent_.end() || found->second.empty()) {
+            throw std::logic_error("each rank has a share of " + std::string(name));
         }
-        return found->second.as<float>().data();
+        return found->second.data();
     }
 
     /// One of the optimizer's arrays; zero when it is new.
@@ -382,9 +472,10 @@ private:
                 !live        ? std::span<const float>(zeros).first(count)
                 : windowed() ? std::span<const float>(owned_gradients()).subspan(kept, count)
                              : std::span<const float>(gradients()).subspan(begin, count);
-            finite = optimizer_update(step, decayed, g, weights().subspan(begin, count),
-                                      {part(all.first), part(all.second)}) &&
-                     finite;
+            const std::span<float> updated =
+                gathers() ? owned_weights().subspan(kept, count) : weights().subspan(begin, count);
+            finite =
+                optimizer_update(step, decayed, g, updated, {part(all.first), part(all.second)}) && finite;
             done += count;
         }
         return finite;
@@ -451,7 +542,10 @@ private:
     std::shared_ptr<float> gradients_;
     std::optional<ShardPlan> shards_;
     AlignedBuffer owned_gradients_;
-    std::map<std::string, std::span<float>, std::less<>> lent_;  ///< lend_optimizer_array()
+    AlignedBuffer owned_weights_;
+    double waited_ms_ = 0;
+    std::vector<std::optional<Work>> gathered_;                  ///< ShardPlan::gatherings() that have begun
+    std::map<std::string, std::span<float>, std::less<>> lent_;  ///< lend_array()
     std::map<std::string, AlignedBuffer, std::less<>> optimizer_state_;
     std::vector<float> kept_;  ///< the sum so far while gradients are accumulated
     AlignedBuffer statistics_;

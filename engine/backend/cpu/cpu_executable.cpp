@@ -22,8 +22,8 @@ dnnl::memory::data_type activation_type(Precision precision) {
 
 CpuExecutable::CpuExecutable(const dnnl::engine& engine, const Graph& graph, const Schedule& schedule,
                              std::int64_t batch, const IndexedVector<ParameterId, ParameterStorage>& storage,
-                             const CompileOptions& options, IndexedVector<StatisticId, float*> statistics,
-                             std::int64_t& batches_tracked, std::size_t copy)
+                             const CompileOptions& options, StepState state, std::int64_t& batches_tracked,
+                             std::size_t copy)
     : graph_(graph),
       batch_(batch),
       copy_(copy),
@@ -35,15 +35,13 @@ CpuExecutable::CpuExecutable(const dnnl::engine& engine, const Graph& graph, con
           "the input of a batch of " + std::to_string(batch),
           static_cast<std::size_t>(batch * element_count(graph.values[kInputValue].shape)) * sizeof(float),
           kSmallerBatch)),
+      state_(std::move(state)),
       plan_(engine) {
     if (graph.classifies()) {
         labels_.resize(static_cast<std::size_t>(batch * graph.rows));
     } else if (!graph.hands_over()) {
         targets_.resize(static_cast<std::size_t>(batch * graph.classes));
     }
-    state_.sum_across_ranks = options.sum_across_ranks;
-    state_.sum_over_slices = options.sum_over_slices;
-    state_.statistics = std::move(statistics);
     state_.sample_keys.resize(graph.drops() ? static_cast<std::size_t>(batch) : 0);
     const BufferId input = plan_.external(input_.data());
     step_ = Lowering(engine, graph, batch, storage, state_, activation_type(options.precision), plan_)

@@ -23,8 +23,8 @@ class CpuExecutable final : public Executable {
 public:
     CpuExecutable(const dnnl::engine& engine, const Graph& graph, const Schedule& schedule,
                   std::int64_t batch, const IndexedVector<ParameterId, ParameterStorage>& storage,
-                  const CompileOptions& options, IndexedVector<StatisticId, float*> statistics,
-                  std::int64_t& batches_tracked, std::size_t copy);
+                  const CompileOptions& options, StepState state, std::int64_t& batches_tracked,
+                  std::size_t copy);
 
     std::int64_t batch_size() const override { return batch_; }
     std::size_t copy() const { return copy_; }

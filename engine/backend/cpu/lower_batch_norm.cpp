@@ -50,8 +50,8 @@ void Lowering::forward_batch_norm(std::size_t index, const BatchNorm2d& norm) {
     const auto channels = static_cast<std::size_t>(views.result.padded_channels());
     const BufferId saved = plan_.buffer(2 * channels * sizeof(float));
     kept_[index] = {saved};
-    const BatchNormParameters parameters{.weight = storage_[node.parameters[0]].weight,
-                                         .bias = storage_[node.parameters[1]].weight,
+    const BatchNormParameters parameters{.weight = weight_at(node.parameters[0]),
+                                         .bias = weight_at(node.parameters[1]),
                                          .running_mean = state_.statistics[node.statistics[0]],
                                          .running_var = state_.statistics[node.statistics[1]],
                                          .epsilon = norm.epsilon,
@@ -99,8 +99,8 @@ void Lowering::backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& nor
     const BufferId masked = residual_same_layout ? new_partial(node.inputs[1])
                             : apart              ? plan_.buffer(descriptor.get_size())
                                                  : dx;
-    const BatchNormParameters parameters{.weight = storage_[node.parameters[0]].weight,
-                                         .bias = storage_[node.parameters[1]].weight,
+    const BatchNormParameters parameters{.weight = weight_at(node.parameters[0]),
+                                         .bias = weight_at(node.parameters[1]),
                                          .running_mean = nullptr,
                                          .running_var = nullptr,
                                          .epsilon = norm.epsilon,

@@ -93,7 +93,7 @@ void Lowering::forward_winograd(std::size_t index, const Conv2d& conv) {
     const BufferId weights = plan_.buffer(shape.weights_size() * sizeof(float));
     const BufferId input = plan_.buffer(shape.input_size() * sizeof(float));
     const BufferId products = plan_.buffer(shape.output_size() * sizeof(float));
-    const float* bias = conv.bias ? storage_[node.parameters[1]].weight : nullptr;
+    const float* bias = conv.bias ? weight_at(node.parameters[1]) : nullptr;
     kept_[index] = {source, weights};
     plan_.kernel({source, kernel, result, weights, input, products},
                  [=, relu = conv.relu](const StepPlan::Pointer& at) -> StepPlan::Run {

@@ -84,7 +84,10 @@ Lowering::Lowering(const dnnl::engine& engine, const Graph& graph, std::int64_t 
         root_[id] = id;
     }
     for (const ParameterStorage& parameter : storage_) {
-        weights_.add(plan_.external(parameter.weight));
+        const BufferId weight = plan_.external(parameter.weight);
+        weights_.add(weight);
+        weights_in_backward_.add(
+            parameter.weight_in_backward == nullptr ? weight : plan_.external(parameter.weight_in_backward));
         gradients_.add(plan_.external(parameter.gradient));
     }
     for (const ParameterId id : users_.indices()) {
@@ -97,6 +100,7 @@ LoweredStep Lowering::lower(const Schedule& schedule, BufferId input) {
     take_input(input);
     for (std::size_t i = 0; i < schedule.backward_begin; ++i) {
         const Node& node = graph_.nodes[schedule.ops[i].node];
+        gather_weights(i);
         forward(schedule.ops[i].node);
         const LoweredValue& made = value(node.output);
         // Of long concatenations the parts were looked at, and the rest is still to come.
@@ -106,8 +110,11 @@ LoweredStep Lowering::lower(const Schedule& schedule, BufferId input) {
         }
     }
     end_forward(result);
+    backward_ = true;
+    weights_ = weights_in_backward_;
     for (std::size_t i = schedule.backward_begin; i < schedule.ops.size(); ++i) {
         const ScheduledOp& op = schedule.ops[i];
+        gather_weights(i);
         if (op.phase == Phase::recompute) {
             if (!recomputing_) {
                 reordered_.clear();  // what was made of values that are gone
@@ -126,6 +133,17 @@ LoweredStep Lowering::lower(const Schedule& schedule, BufferId input) {
     }
     give_input_gradient(result);
     return result;
+}
+
+/// Those that this operation is the first to read.
+void Lowering::gather_weights(std::size_t op) {
+    for (std::size_t number = 0; number < state_.gatherings.size(); ++number) {
+        if (state_.gatherings[number].first == op) {
+            plan_.kernel({}, [number, &state = state_](const StepPlan::Pointer& /*at*/) -> StepPlan::Run {
+                return [number, &state] { state.gather(number); };
+            });
+        }
+    }
 }
 
 /// The result of another stage arrives row-major. It is stored in the layout of this stage's operations.

@@ -13,9 +13,11 @@
 #include <engine/graph/schedule.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace rankscope::engine::cpu {
@@ -25,6 +27,11 @@ struct ParameterStorage {
     dnnl::memory::desc descriptor;
     float* weight = nullptr;
     float* gradient = nullptr;
+    float* weight_in_backward = nullptr;  ///< null: the same
+
+    float* weight_of_pass(bool backward) const {
+        return backward && weight_in_backward != nullptr ? weight_in_backward : weight;
+    }
 };
 
 /// oneDNN's logical shape of each parameter in PyTorch's row-major order. A linear layer behind a flatten
@@ -67,6 +74,9 @@ struct StepState {
     IndexedVector<StatisticId, float*> statistics;  ///< null for batches_tracked
     std::vector<std::uint64_t> sample_keys;         ///< Executable::sample_keys
     SumOverSlices sum_over_slices{};
+    /// Set: weights are gathered before they are read; called with the number of ShardPlan::gatherings().
+    std::function<void(std::size_t)> gather{};
+    std::span<const ShardPlan::Gathering> gatherings{};
 
     /// Empty where nothing is dropped.
     std::span<const std::uint64_t> keys() const {
@@ -123,6 +133,7 @@ private:
     };
 
     // lowering.cpp
+    void gather_weights(std::size_t op);
     void take_input(BufferId input);
     void end_forward(LoweredStep& result);
     void give_input_gradient(LoweredStep& result);
@@ -236,6 +247,7 @@ private:
     /// The activation in this layout, reordered once for all readers.
     BufferId activation_in(ValueId id, const Md& wanted);
     BufferId weight_in(ParameterId id, const Md& wanted);
+    const float* weight_at(ParameterId id) const { return storage_[id].weight_of_pass(backward_); }
     /// Room for one reader's share of the value's gradient, in the value's layout.
     BufferId new_partial(ValueId id);
     /// The whole gradient in one buffer, masked by the ReLU: for the value's producer, once all readers have
@@ -267,14 +279,16 @@ private:
     dnnl::memory::data_type type_;  ///< of activations and their gradients: f32 or bf16
     StepPlan& plan_;
     IndexedVector<ValueId, LoweredValue> values_;
-    IndexedVector<ValueId, ValueId> root_;  ///< the value that an alias stands for
-    IndexedVector<ParameterId, BufferId> weights_;
+    IndexedVector<ValueId, ValueId> root_;          ///< the value that an alias stands for
+    IndexedVector<ParameterId, BufferId> weights_;  ///< in the pass that is being lowered
+    IndexedVector<ParameterId, BufferId> weights_in_backward_;
     IndexedVector<ParameterId, BufferId> gradients_;
     IndexedVector<ParameterId, std::size_t> users_;  ///< of each parameter; a tied one keeps PyTorch's order
     std::map<std::size_t, ConvState> convs_;
     std::map<std::size_t, LinearState> linears_;
     std::map<std::size_t, std::vector<BufferId>> kept_;  ///< by node: what its backward pass reads again
     std::map<ValueId, std::vector<std::pair<Md, BufferId>>> reordered_;
+    bool backward_ = false;
     bool recomputing_ = false;
 };
 

@@ -170,7 +170,7 @@ UpdateResult RecordedStep::result_of(const Open& update) const {
     for (const auto& [executable, size, rows] : update.batches) {
         const StepResult step = executable->next_result();
         if (!std::isfinite(step.batch.loss)) {
-            fail_not_finite(*executable, step.batch.loss);
+            fail_not_finite(executable, step.batch.loss);
         }
         check_gradients(step.finite);
         result.mine.add(step.batch, size, rows);
