@@ -133,6 +133,21 @@ std::vector<std::vector<int>> groups_on(const RunMesh& mesh, const std::string& 
     return {groups.begin(), groups.end()};
 }
 
+std::map<int, int> stages_of(const RunMesh& mesh) {
+    std::map<int, int> stages;
+    for (std::size_t axis = 0; axis < mesh.mesh.axes.size(); ++axis) {
+        if (mesh.mesh.axes[axis].role != GroupRole::Pipeline) {
+            continue;
+        }
+        for (std::size_t rank = 0; rank < mesh.mesh.coordinates.size(); ++rank) {
+            if (const int stage = mesh.mesh.coordinates[rank][axis]; stage >= 0) {
+                stages.emplace(static_cast<int>(rank), stage);
+            }
+        }
+    }
+    return stages;
+}
+
 std::string place_text(const RunMesh& mesh, int rank) {
     std::string text;
     if (mesh.empty() || rank < 0 || static_cast<std::size_t>(rank) >= mesh.mesh.coordinates.size()) {

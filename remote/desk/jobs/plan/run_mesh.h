@@ -7,6 +7,7 @@
 #include <remote/observe/mesh/group_roles.h>
 #include <remote/observe/throughput/stated_sizes.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ RunMesh mesh_of(std::vector<ObservedGroup> groups, int world_size);
 
 /// The groups of an axis by their first ranks, each once.
 std::vector<std::vector<int>> groups_on(const RunMesh& mesh, const std::string& axis);
+/// The stage of each rank, where the network is cut into stages; else nothing.
+std::map<int, int> stages_of(const RunMesh& mesh);
 /// "pp 3 · dp 0 · tp 1"; empty: its place is not known.
 std::string place_text(const RunMesh& mesh, int rank);
 /// "pp 4 × dp 2 × tp 2"; empty: nothing is known.

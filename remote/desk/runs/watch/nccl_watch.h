@@ -47,6 +47,8 @@ public:
 
     /// To be called once a look.
     std::vector<CollectiveFinding> findings(double now, const LaunchPlan& plan);
+    /// The groups that the run has shown so far.
+    RunMesh mesh(const LaunchPlan& plan) const { return mesh_of(mesh_, plan); }
     /// See tensor_across_nodes(): once, in the first minutes after communicators were opened.
     std::optional<NoticeEvent> take_crossing(double now, const LaunchPlan& plan);
     /// The run makes progress, or starts again: what was seen is over.

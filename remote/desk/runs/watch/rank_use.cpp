@@ -144,4 +144,18 @@ std::map<int, double> excesses_of(const std::map<int, RankUse>& ranks) {
     return excesses;
 }
 
+double excess_in_stage(int rank, const std::map<int, RankUse>& ranks, const std::map<int, int>& stages) {
+    const auto stage_of = [&](int one) {
+        const auto found = stages.find(one);
+        return found == stages.end() ? -1 : found->second;
+    };
+    std::map<int, RankUse> same;
+    for (const auto& [other, use] : ranks) {
+        if (stage_of(other) == stage_of(rank)) {
+            same.emplace(other, use);
+        }
+    }
+    return same.size() > 1 ? excesses_of(same).at(rank) : 0;
+}
+
 }  // namespace rankscope::inline runs

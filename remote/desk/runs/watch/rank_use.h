@@ -63,5 +63,7 @@ double median_of_others(const std::vector<double>& values, std::size_t left_out)
 
 /// By how much each rank's own share exceeds the middle of the others'; 0 where there are no others.
 std::map<int, double> excesses_of(const std::map<int, RankUse>& ranks);
+/// That of one rank among the ranks of its stage of a pipeline; 0 for the only one. Among all where it has no stage.
+double excess_in_stage(int rank, const std::map<int, RankUse>& ranks, const std::map<int, int>& stages);
 
 }  // namespace rankscope::inline runs

@@ -173,13 +173,16 @@ void StragglerRule::observe_metric(const Event& event, const MetricEvent& metric
     }
     const double step_ms = metric.value("t_step_ms");
     if (std::isfinite(step_ms) && step_ms > 0) {
+        const auto part = [&](const char* key) {
+            const double ms = metric.value(key);
+            return std::isfinite(ms) ? std::clamp(ms, 0.0, step_ms) : 0;
+        };
         auto& times = times_[event.rank];
-        const double comm_ms = metric.value("t_comm_ms");
-        const double data_ms = metric.value("t_data_ms");
         times.step_ms += step_ms;
-        times.has_comm = times.has_comm || std::isfinite(comm_ms);
-        times.comm_ms += std::isfinite(comm_ms) ? std::clamp(comm_ms, 0.0, step_ms) : 0;
-        times.data_ms += std::isfinite(data_ms) ? std::clamp(data_ms, 0.0, step_ms) : 0;
+        times.has_comm = times.has_comm || std::isfinite(metric.value("t_comm_ms"));
+        // A stage of a pipeline waits for the others, too.
+        times.comm_ms += std::min(part("t_comm_ms") + part("t_bubble_ms"), step_ms);
+        times.data_ms += part("t_data_ms");
     }
 }
 
@@ -345,10 +348,8 @@ double StragglerRule::step_time_s() const {
 
 std::vector<const StragglerRule::RoundOfLooks*> StragglerRule::window(std::size_t size) const {
     std::vector<const RoundOfLooks*> rounds;
-    if (rounds_.size() >= size) {
-        for (std::size_t i = rounds_.size() - size; i < rounds_.size(); ++i) {
-            rounds.push_back(&rounds_[i]);
-        }
+    for (std::size_t i = size; i > 0 && rounds_.size() >= size; --i) {
+        rounds.push_back(&rounds_[rounds_.size() - i]);
     }
     return rounds;
 }
@@ -399,7 +400,8 @@ std::vector<StragglerRule::Finding> StragglerRule::slow_ranks(std::size_t size) 
     for (auto& [node, ranks] : by_node) {
         std::sort(ranks.rbegin(), ranks.rend());
         auto finding = finding_of(node, ranks, all);
-        if (!is_unexplained(finding.reason) || finding.excess >= kLeastExcessUnexplained) {
+        if (!is_unexplained(finding.reason) ||
+            excess_in_stage(finding.rank, all, stages_) >= kLeastExcessUnexplained) {
             findings.push_back(std::move(finding));
         }
     }

@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rankscope::inline runs {
@@ -34,6 +35,9 @@ public:
         double spread_s = 0;
     };
 
+    /// The stage of each rank of a pipeline; empty: there is none. One stage computes more than another: only what differs
+    /// within a stage is more work.
+    void set_stages(std::map<int, int> stages) { stages_ = std::move(stages); }
     /// Every event of the run, in its order. Verdicts: what was live and holds no more.
     std::vector<Verdict> observe(const Event& event);
     /// Whether a round is due; it then counts as asked for.
@@ -102,6 +106,7 @@ private:
     std::map<std::string, Known> live_;  ///< by what is slow: "rank 5", "link node2"
     std::map<int, Times> times_;         ///< reports since the last round
     std::map<int, std::int64_t> steps_;
+    std::map<int, int> stages_;
     std::set<int> elsewhere_;  ///< ranks that prepare data, validate, or write a checkpoint
     std::set<std::string> paused_;
     std::size_t most_per_node_ = 1;

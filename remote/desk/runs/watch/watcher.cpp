@@ -169,6 +169,7 @@ void Watcher::look_for_stragglers(std::unique_lock<std::mutex>& lock) {
             answers.unlock();
             series_.reset();
             look_at_store(looks, lock);
+            stragglers_.set_stages(stages_of(nccl_.mesh(plan_)));
             auto verdicts = stragglers_.observe_looks(now_s(), std::move(looks));
             straggler_verdicts_.insert(straggler_verdicts_.end(), verdicts.begin(), verdicts.end());
         }
