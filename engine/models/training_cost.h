@@ -16,10 +16,10 @@ namespace rankscope::engine {
 /// What a rank of the native engine keeps in the memory that it computes in, bytes.
 struct MemoryEstimate {
     std::uint64_t activations = 0;  ///< with their gradients, grows with the batch
-    std::uint64_t weights = 0;      ///< in 16 bits they have a copy
-    std::uint64_t gradients = 0;    ///< with ZeRO-2 of its share, and of two buckets
-    std::uint64_t optimizer = 0;    ///< its state; with ZeRO of the rank's share
-    std::uint64_t libraries = 0;    ///< on a GPU: CUDA, cuDNN and NCCL themselves, a usual figure
+    std::uint64_t weights = 0;  ///< in 16 bits they have a copy; with ZeRO-3 of its share, and of two buckets
+    std::uint64_t gradients = 0;  ///< from ZeRO-2 on of its share, and of two buckets
+    std::uint64_t optimizer = 0;  ///< its state; with ZeRO of the rank's share
+    std::uint64_t libraries = 0;  ///< on a GPU: CUDA, cuDNN and NCCL themselves, a usual figure
 
     std::uint64_t parameters() const { return weights + gradients + optimizer; }
     std::uint64_t total() const { return activations + parameters() + libraries; }

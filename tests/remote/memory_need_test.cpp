@@ -122,6 +122,11 @@ TEST(PlanCost, ZeroDividesStateAndGradients) {
     EXPECT_EQ(two.memory.optimizer, 2 * kWeights / 4);
     EXPECT_NEAR(static_cast<double>(two.memory.gradients), kWeights / 4.0 + 2.0 * kBucket, 16);
     EXPECT_EQ(two.sent, whole.sent);
+    const engine::TrainingCost three = cost_with(3);
+    EXPECT_EQ(three.memory.weights, two.memory.gradients);
+    EXPECT_EQ(three.memory.gradients, two.memory.gradients);
+    EXPECT_EQ(three.sent, 3 * kWeights * 3 / 4);
+    cost_with(2);
     EXPECT_EQ(
         memory_text(two, false),
         "about 3.1 GiB of memory for each rank: weights 97.5 MiB, gradients 56.9 MiB, optimizer 48.7 MiB, "

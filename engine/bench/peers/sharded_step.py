@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: Rankscope contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Times training steps of a data-parallel network whose state is divided over the ranks, on CPUs over Gloo.
+"""Times training steps of a network whose state or layers are divided over the ranks, on CPUs over Gloo.
 
-    torchrun --nproc_per_node 2 sharded_step.py ddp|zero1|fsdp2|deepspeed1|deepspeed2 --model gpt2-mini --batch 4
+    torchrun --nproc_per_node 2 sharded_step.py ddp|zero1|fsdp2|fsdp2-reshard|deepspeed1|…|tensor --model gpt2-mini --batch 4
 
 ddp: DistributedDataParallel with AdamW. zero1: the same with ZeroRedundancyOptimizer. fsdp2: fully_shard of every block with
-reshard_after_forward=False, which is ZeRO-2 during a step. deepspeed1, deepspeed2: DeepSpeed's stages. Prints one JSON line, of rank 0:
+reshard_after_forward=False, which is ZeRO-2 during a step; fsdp2-reshard: with True, which is ZeRO-3. deepspeed1 to 3: DeepSpeed's stages.
+tensor: the heads and hidden features of a GPT by torch.distributed.tensor.parallel. Prints one JSON line, of rank 0:
 the median time of a step and the largest peak of resident memory of all ranks.
 """
 
@@ -26,7 +27,7 @@ from networks import DEFAULTS, build
 
 def arguments():
     parser = argparse.ArgumentParser()
-    parser.add_argument("kind", choices=["ddp", "zero1", "fsdp2", "deepspeed1", "deepspeed2"])
+    parser.add_argument("kind", choices=["ddp", "zero1", "fsdp2", "fsdp2-reshard", "deepspeed1", "deepspeed2", "deepspeed3", "tensor"])
     parser.add_argument("--model", default="gpt2-mini")
     parser.add_argument("--sample-shape", help="of one sample, for example 3,32,32 (default: the model's usual)")
     parser.add_argument("--batch", type=int, default=4)
@@ -44,6 +45,40 @@ def blocks_of(model):
         except AttributeError:
             pass
     return [block for part in ("layer1", "layer2", "layer3", "layer4") for block in getattr(model, part)]
+
+
+class LocalAttention(torch.nn.Module):
+    """The heads of one rank. Three matrices in place of one: each is divided by heads."""
+
+    def __init__(self, whole, ranks):
+        super().__init__()
+        for name, weight, bias in zip("qkv", whole.c_attn.weight.chunk(3), whole.c_attn.bias.chunk(3)):
+            part = torch.nn.Linear(*reversed(weight.shape))
+            with torch.no_grad():
+                part.weight.copy_(weight)
+                part.bias.copy_(bias)
+            self.add_module(name, part)
+        self.c_proj = whole.c_proj
+        self.heads = whole.heads // ranks
+
+    def forward(self, x):
+        batch, tokens, _ = x.shape
+        q, k, v = (part(x).view(batch, tokens, self.heads, -1).transpose(1, 2) for part in (self.q, self.k, self.v))
+        y = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.c_proj(y.transpose(1, 2).reshape(batch, tokens, -1))
+
+
+def divide_layers(model):
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+
+    ranks = dist.get_world_size()
+    mesh = init_device_mesh("cpu", (ranks,))
+    for block in blocks_of(model):
+        block.attn = LocalAttention(block.attn, ranks)
+        parallelize_module(block, mesh, {**{f"attn.{part}": ColwiseParallel() for part in "qkv"},
+                                         "attn.c_proj": RowwiseParallel(),
+                                         "mlp.c_fc": ColwiseParallel(), "mlp.c_proj": RowwiseParallel()})
 
 
 def made(options, model):
@@ -65,14 +100,18 @@ def made(options, model):
             engine.step()
             return loss
         return step
-    if options.kind == "fsdp2":
+    if options.kind == "tensor":
+        divide_layers(model)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=decay)
+    elif options.kind.startswith("fsdp2"):
         from torch.distributed.device_mesh import init_device_mesh
         from torch.distributed.fsdp import fully_shard
 
         mesh = init_device_mesh("cpu", (dist.get_world_size(),))
+        reshard = options.kind == "fsdp2-reshard"
         for block in blocks_of(model):
-            fully_shard(block, mesh=mesh, reshard_after_forward=False)
-        fully_shard(model, mesh=mesh, reshard_after_forward=False)
+            fully_shard(block, mesh=mesh, reshard_after_forward=reshard)
+        fully_shard(model, mesh=mesh, reshard_after_forward=reshard)
         optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=decay)
     else:
         model = DistributedDataParallel(model)
