@@ -58,10 +58,10 @@
             </translation>
         </message>
         <message numerus="yes">
-            <source> × %n pipeline(s)</source>
+            <source> × %n replica(s)</source>
             <translation>
-                <numerusform> × %n pipeline</numerusform>
-                <numerusform> × %n pipelines</numerusform>
+                <numerusform> × %n replica</numerusform>
+                <numerusform> × %n replicas</numerusform>
             </translation>
         </message>
     </context>

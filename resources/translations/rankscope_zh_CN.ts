@@ -4692,14 +4692,6 @@
             <translation>遍历数据集的次数。</translation>
         </message>
         <message>
-            <source>B&amp;atch per rank</source>
-            <translation>每个 rank 的批大小(&amp;A)</translation>
-        </message>
-        <message>
-            <source>Samples of a rank in one forward pass.</source>
-            <translation>一个 rank 一次前向计算的样本数。</translation>
-        </message>
-        <message>
             <source>Batches per update</source>
             <translation>每次更新的批数</translation>
         </message>
@@ -5868,10 +5860,6 @@
             <translation>重计算</translation>
         </message>
         <message>
-            <source>0: every rank keeps everything; 1: its share of the optimizer's state; 2: of the gradients, too. The weights are the same in all stages. Needs device: cpu.</source>
-            <translation>0：每个 rank 保存全部；1：只保存自己那份优化器状态；2：梯度也只保存自己那份。各阶段得到的权重相同。需要 device: cpu。</translation>
-        </message>
-        <message>
             <source>blocks: keep only the values between the blocks of the network and compute the others again in the backward pass. Less memory, a longer step, the same results.</source>
             <translation>blocks：只保留网络各块之间的值，其余在反向传播中重新计算。内存更少，步时更长，结果相同。</translation>
         </message>
@@ -5906,6 +5894,26 @@
         <message>
             <source>gpipe: all forward passes, then all backward passes. 1f1b: in turns, which keeps the activations of at most as many micro-batches as there are stages.</source>
             <translation>gpipe：先做全部前向传播，再做全部反向传播。1f1b：交替进行，保留激活的微批次至多与阶段数相同。</translation>
+        </message>
+        <message>
+            <source>0: every rank keeps everything; 1: its share of the optimizer's state; 2: of the gradients, too; 3: of the weights, too, which are gathered when they are needed. The results are the same. Needs device: cpu.</source>
+            <translation>0：每个 rank 保存全部；1：只保存自己那份优化器状态；2：梯度也是；3：权重也是，需要时再收集。结果相同。需要 device: cpu。</translation>
+        </message>
+        <message>
+            <source>Tensor slices</source>
+            <translation>张量切片数</translation>
+        </message>
+        <message>
+            <source>So many ranks that follow one another compute a slice of each layer and add up their results: heads of attentions, features of pairs of layers. They have the same batches. Must divide the number of ranks, with the stages of a pipeline. Needs device: cpu.</source>
+            <translation>这么多个相邻的 rank 各计算每一层的一个切片，并把结果相加：注意力的头，成对的层的特征。它们使用相同的批次。与流水线阶段数的乘积必须整除 rank 数。需要 device: cpu。</translation>
+        </message>
+        <message>
+            <source>B&amp;atch size</source>
+            <translation>批大小(&amp;A)</translation>
+        </message>
+        <message>
+            <source>Samples of a rank in one forward pass; of a replica where ranks divide the network.</source>
+            <translation>一个 rank 一次前向计算的样本数；多个 rank 分割网络时，是一个副本的样本数。</translation>
         </message>
     </context>
     <context>
@@ -6981,8 +6989,32 @@
             <translation>阶段 %1（rank %2）：%3，占计算量的 %4 %；%5；每次更新约发送 %6</translation>
         </message>
         <message>
-            <source>%1 samples per update, %2 per pipeline</source>
-            <translation>每次更新 %1 个样本，每条流水线 %2 个</translation>
+            <source>train.parallel.tensor is %1, which does not divide the number of ranks, %2.</source>
+            <translation>train.parallel.tensor 为 %1，不能整除 rank 数 %2。</translation>
+        </message>
+        <message>
+            <source>train.parallel.tensor is %1; the layers of %2 cannot be divided among so many.</source>
+            <translation>train.parallel.tensor 为 %1；%2 的层不能分给这么多 rank。</translation>
+        </message>
+        <message>
+            <source>Leave train.parallel.tensor out.</source>
+            <translation>去掉 train.parallel.tensor。</translation>
+        </message>
+        <message>
+            <source>Slices that fit: %1.</source>
+            <translation>可用的切片数：%1。</translation>
+        </message>
+        <message>
+            <source>train.parallel.tensor times train.parallel.pipeline.stages is %1, which does not divide the number of ranks, %2.</source>
+            <translation>train.parallel.tensor 乘以 train.parallel.pipeline.stages 为 %1，不能整除 rank 数 %2。</translation>
+        </message>
+        <message>
+            <source>slices: %1 ranks have a part of each layer, %2 % of the parameters each; their sums take %3 of what a rank sends</source>
+            <translation>切片：每层由 %1 个 rank 分担，每个 rank 有 %2 % 的参数；求和占一个 rank 发送量中的 %3</translation>
+        </message>
+        <message>
+            <source>%1 samples per update, %2 per replica</source>
+            <translation>每次更新 %1 个样本，每个副本 %2 个</translation>
         </message>
     </context>
     <context>
@@ -17366,6 +17398,18 @@
             <source>micro_batches is set: add the number of stages.</source>
             <translation>已设 micro_batches：请补上阶段数。</translation>
         </message>
+        <message>
+            <source>Set device: cpu, or leave parallel.tensor out.</source>
+            <translation>设置 device: cpu，或去掉 parallel.tensor。</translation>
+        </message>
+        <message>
+            <source>is 3 with parallel.pipeline</source>
+            <translation>在 parallel.pipeline 下为 3</translation>
+        </message>
+        <message>
+            <source>A stage keeps its weights: write zero: 1 or 2, or leave the pipeline out.</source>
+            <translation>每个阶段保存自己的权重：请写 zero: 1 或 2，或去掉流水线。</translation>
+        </message>
     </context>
     <context>
         <name>metrics</name>
@@ -17762,9 +17806,9 @@
             <translation>估计值，误差在四分之一以内。</translation>
         </message>
         <message numerus="yes">
-            <source> × %n pipeline(s)</source>
+            <source> × %n replica(s)</source>
             <translation>
-                <numerusform> × %n 条流水线</numerusform>
+                <numerusform> × %n 个副本</numerusform>
             </translation>
         </message>
     </context>
@@ -20521,10 +20565,6 @@
             <translation>轮次(&amp;E)</translation>
         </message>
         <message>
-            <source>B&amp;atch per rank</source>
-            <translation>每个 rank 的批大小(&amp;A)</translation>
-        </message>
-        <message>
             <source>&amp;Learning rate</source>
             <translation>学习率(&amp;L)</translation>
         </message>
@@ -20611,6 +20651,10 @@
         <message>
             <source>Folder of a virtual environment, or name or folder of one of conda's, on the nodes. Or a lock file next to the job file: each node makes the environment before the start</source>
             <translation>节点上虚拟环境的文件夹，或 conda 环境的名称或文件夹。或作业文件旁的锁文件：启动前每个节点创建该环境</translation>
+        </message>
+        <message>
+            <source>B&amp;atch size</source>
+            <translation>批大小(&amp;A)</translation>
         </message>
     </context>
     <context>
