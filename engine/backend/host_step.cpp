@@ -85,6 +85,7 @@ Executable& HostStep::load(const Batch& batch) {
 void HostStep::begin(std::int64_t batches) {
     batches_ = batches;
     done_ = 0;
+    take_waits_ms();  // those of an evaluation
     results_.emplace_back();
 }
 
@@ -107,13 +108,16 @@ void HostStep::batch(const Batch& batch, StepTimes& times) {
     Executable& executable = load(batch);
     const BatchResult result = executable.forward(ForwardMode::train);
     const auto forward = Clock::now();
-    times.forward_ms += ms_between(begin, forward) - take_waits_ms(times);
+    const double in_forward = take_waits_ms();
+    times.forward_ms += ms_between(begin, forward) - in_forward;
     if (!std::isfinite(result.loss)) {
         // To look for the layer takes all ranks where each has a share of the weights.
         fail_not_finite(gathers() ? nullptr : &executable, result.loss);
     }
     differentiate(executable, 1.0, done_ == 1, last);
-    times.backward_ms += ms_between(forward, Clock::now()) - take_waits_ms(times);
+    const double in_backward = take_waits_ms();
+    times.backward_ms += ms_between(forward, Clock::now()) - in_backward;
+    times.comm_ms += in_forward + in_backward;
     add(result, batch);
 }
 
@@ -123,10 +127,8 @@ void HostStep::add(BatchResult result, const Batch& batch) {
     results_.back().elsewhere += result.elsewhere ? batch.size() : 0;
 }
 
-double HostStep::take_waits_ms(StepTimes& times) {
-    const double waited = (tensor_ != nullptr ? tensor_->take_ms() : 0.0) + model_.take_waited_ms();
-    times.comm_ms += waited;
-    return waited;
+double HostStep::take_waits_ms() {
+    return (tensor_ != nullptr ? tensor_->take_ms() : 0.0) + model_.take_waited_ms();
 }
 
 void HostStep::differentiate(Executable& executable, double share, bool first, bool last) {
@@ -363,7 +365,7 @@ BatchResult HostStep::evaluate(const Batch& batch) {
     return result;
 }
 
-/// Its result is nobody's: the other ranks need this one's share of the weights.
+/// Nothing reads its result: the other ranks need this one's share of the weights.
 void HostStep::join_evaluation() {
     if (gathers()) {
         model_.executable(evaluated_).forward(ForwardMode::evaluate);

@@ -44,8 +44,8 @@ private:
     void add_shared_gradients();
     /// Of this rank's part of the gradients that another rank counts, too.
     double squares_counted_elsewhere();
-    /// Counts what a rank waited for other slices, and for weights, as communication.
-    double take_waits_ms(StepTimes& times);
+    /// For sums with other slices, and for weights, since the last call.
+    double take_waits_ms();
     void wait_for_gradients(const std::function<void(std::size_t bucket)>& done);
     double gradient_norm();
     bool gathers() const { return shards_ != nullptr && shards_->gathers(); }

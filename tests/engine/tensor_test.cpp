@@ -112,7 +112,7 @@ TEST(TensorSlices, OfATransformerDivideHeadsAndHiddenFeatures) {
     EXPECT_EQ(ranges("attn.c_proj.bias"), "") << "the first slice adds it";
     EXPECT_EQ(ranges("mlp.c_fc.weight"), "0: 16+16");
     EXPECT_EQ(ranges("mlp.c_proj.weight"), "1: 16+16");
-    // Megatron-LM's four all-reduces of a layer, but for the gradient of the input, which nobody wants.
+    // Megatron-LM's four all-reduces of a layer.
     const SlicedSums sums = sums_of_slices(slice.graph, differentiate(slice.graph));
     EXPECT_EQ(sums.forward, 2 * 8 * 4);
     EXPECT_EQ(sums.backward, 2 * 8 * 4);
