@@ -213,6 +213,8 @@ TEST(PlanCost, SlicesHaveAPartOfEachLayer) {
     ASSERT_TRUE(kept);
     EXPECT_EQ(division_texts(*kept), texts);
     EXPECT_EQ(mesh_text(mesh_of(*kept)), "dp 2 × tp 2");
+    EXPECT_EQ(to_json(*plan).at("mesh"), "dp 2 × tp 2");
+    EXPECT_EQ(to_json(*plan).at("ranks").at(3).at("place"), "dp 1 · tp 1");
     (*job.train)["parallel"] = {{"tensor", 2}, {"pipeline", {{"stages", 2}}}};
     const auto both = make_node_plan(two_gpu_nodes(), job, two_facts());
     ASSERT_TRUE(both) << both.failure().what;

@@ -213,8 +213,15 @@ nlohmann::json to_json(const LaunchPlan& plan) {
                                  {"address", node.address},
                                  {"interface", node.interface_name}});
     }
+    const RunMesh mesh = mesh_of(plan);
     for (const auto& rank : plan.ranks) {
         json["ranks"].push_back(rank_json(plan, rank));
+        if (const std::string place = place_text(mesh, rank.rank); !place.empty()) {
+            json["ranks"].back()["place"] = place;
+        }
+    }
+    if (!mesh.empty()) {
+        json["mesh"] = mesh_text(mesh);
     }
     for (const auto& rank : plan.programs) {
         json["programs"].push_back(rank_json(plan, rank));
