@@ -117,8 +117,7 @@ void add_parallel(Table& table) {
          .help =
              "0: every rank keeps everything; 1: its share of the optimizer's state; 2: of the gradients, "
              "too; 3: of the weights, too, which are gathered when they are needed. The results are the "
-             "same. "
-             "Needs device: cpu.",
+             "same. Needs device: cpu.",
          .group = kParallel,
          .rare = true});
     add_key(

@@ -59,8 +59,8 @@ struct TrainingCost {
     MemoryEstimate memory;  ///< of a batch; activations from 256 MiB on within a quarter of the engine's plan
                             ///< of a step, with recomputation within a half
     /// Bytes that a rank gives to the others for an update: gradients, with ZeRO weights, between the stages of a pipeline
-    /// activations and their gradients, between slices of layers sums of both. Those of a ring, or of any other way that moves no more than is needed:
-    /// 2 (N − 1) / N of the gradients.
+    /// activations and their gradients, between slices of layers sums of both. Those of a ring, or of any other way that
+    /// moves no more than is needed: 2 (N − 1) / N of the gradients.
     std::uint64_t sent = 0;
     /// With it `memory` and `sent` are those of the stage that has most.
     std::optional<PipelineCost> pipeline{};
@@ -69,7 +69,8 @@ struct TrainingCost {
 };
 
 /// Of the configuration, each of this many ranks. Precondition: `config` came through check_train_config(). Nothing where
-/// the samples do not fit the network, or the network or the ranks neither stages nor slices. Where the data decide on the classes, there are 1,000.
+/// the samples do not fit the network, or where stages or slices fit neither the network nor the ranks. Where the data
+/// decide on the classes, there are 1,000.
 std::optional<TrainingCost> training_cost(const config::TrainConfig& config, int ranks = 1);
 
 /// How ranks can divide a network.

@@ -87,8 +87,7 @@ private:
             : slices_ > 1
                 ? text(kContext,
                        "train.parallel.tensor times train.parallel.pipeline.stages is %1, which does not "
-                       "divide the "
-                       "number of ranks, %2.",
+                       "divide the number of ranks, %2.",
                        {std::to_string(slices_ * stages_), std::to_string(ranks_)})
                 : text(kContext,
                        "train.parallel.pipeline.stages is %1, which does not divide the number of ranks, %2.",

@@ -31,8 +31,9 @@ struct SeenGroups {
 
 /// Of a mesh: sizes of experts are not.
 bool is_axis(const throughput::StatedSize& size);
-/// A network that ranks of the native engine divide by its plan; else what is listed; else the sizes that command, environment and output state,
-/// where they fit the groups that were opened; and those by their names and traffic. Without `seen`: before the start.
+/// By the plan of a network that ranks of the native engine divide; else by what is listed; else by the sizes that command,
+/// environment and output state, where they fit the groups that were opened; and those by their names and traffic. Without
+/// `seen`: before the start.
 RunMesh mesh_of(const LaunchPlan& plan, SeenGroups seen = {});
 /// By what the groups themselves show.
 RunMesh mesh_of(std::vector<ObservedGroup> groups, int world_size);
