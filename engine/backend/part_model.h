@@ -39,6 +39,7 @@ public:
     std::span<float> gradients() override { return model_->gradients(); }
     const ShardPlan* shards() const override { return model_->shards(); }
     std::span<float> owned_gradients() override { return model_->owned_gradients(); }
+    std::span<float> owned_weights() override { return model_->owned_weights(); }
     std::map<std::string, std::span<float>, std::less<>> optimizer_arrays() override {
         return model_->optimizer_arrays();
     }

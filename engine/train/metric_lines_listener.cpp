@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/memory_metrics.h>
 #include <base/pipeline_passes.h>
 #include <engine/train/metric_lines_listener.h>
 #include <engine/train/process_memory.h>
@@ -92,6 +93,16 @@ void MetricLinesListener::step_done(const StepReport& report) {
     }
     if (report.all) {
         line.values.emplace_back("peak_rss_mb", peak_rss_mb());
+    }
+    if (report.all && report.memory) {
+        constexpr double kMiB = 1048576.0;
+        const auto add = [&](const char* name, std::size_t bytes) {
+            line.values.emplace_back(name, static_cast<double>(bytes) / kMiB);
+        };
+        add(kWeightsMemory, report.memory->weights);
+        add(kGradientsMemory, report.memory->gradients);
+        add(kOptimizerMemory, report.memory->optimizer);
+        add(kActivationsMemory, report.memory->activations);
     }
     if (report.all && facts_.rank == 0) {
         line.values.emplace_back("loss_all", report.all->step.mean_loss());

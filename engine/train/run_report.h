@@ -6,6 +6,7 @@
 #include <engine/backend/training_step.h>
 #include <engine/train/run_checkpoints.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,6 +43,14 @@ struct ReducedTotals {
     Totals epoch;  ///< since the epoch's first batch of this start
 };
 
+/// What a rank keeps of a network, bytes.
+struct ModelMemory {
+    std::size_t weights = 0;
+    std::size_t gradients = 0;
+    std::size_t optimizer = 0;
+    std::size_t activations = 0;
+};
+
 struct StepReport {
     std::int64_t update = 0;           ///< of the run, from 1
     std::int64_t epoch = 0;            ///< from 0
@@ -56,8 +65,9 @@ struct StepReport {
         gradient_norm{};  ///< of the averaged gradients, before clipping; where it was computed
     std::uint64_t sent =
         0;  ///< bytes that this rank gave to others in this update (Traffic); 0: none, or not counted
-    bool skipped = false;                ///< fp16: a gradient overflowed, no update was made
-    std::optional<ReducedTotals> all{};  ///< every metrics_every updates and at the end of an epoch
+    std::optional<ModelMemory> memory{};  ///< where `all` is, too
+    bool skipped = false;                 ///< fp16: a gradient overflowed, no update was made
+    std::optional<ReducedTotals> all{};   ///< every metrics_every updates and at the end of an epoch
 };
 
 struct ValidationStep {

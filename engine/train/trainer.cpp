@@ -24,6 +24,16 @@ double ms_since(Clock::time_point from) {
     return std::chrono::duration<double, std::milli>(Clock::now() - from).count();
 }
 
+ModelMemory memory_of(CompiledModel& model) {
+    ModelMemory memory{.weights = model.weights().size_bytes() + model.owned_weights().size_bytes(),
+                       .gradients = model.gradients().size_bytes() + model.owned_gradients().size_bytes(),
+                       .activations = model.activation_bytes()};
+    for (const auto& [name, values] : model.optimizer_arrays()) {
+        memory.optimizer += values.size_bytes();
+    }
+    return memory;
+}
+
 StepOptions step_options(const config::TrainConfig& config) {
     return {.clip_norm = config.clip_norm,
             .loss_scale = config.precision == "fp16" ? std::optional(LossScale()) : std::nullopt};
@@ -289,6 +299,9 @@ void Trainer::train_update(std::optional<Batch>& batch) {
         throw reporter_.diverged(error, report);
     }
     report.sent = sent() - sent_before;
+    if (update.reduce) {
+        report.memory = memory_of(*model_);
+    }
     progress_.add_update(batches, step);
     report.lr = step.lr;
     reporter_.add(update);

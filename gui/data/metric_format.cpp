@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/memory_metrics.h>
 #include <gui/data/metric_format.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
@@ -48,6 +49,10 @@ constexpr std::array kTitles{
     Title{"t_bubble_ms", QT_TRANSLATE_NOOP("Metric", "Time: waiting for other stages")},
     Title{"sent_mb", QT_TRANSLATE_NOOP("Metric", "Sent to other ranks, MB")},
     Title{"peak_rss_mb", QT_TRANSLATE_NOOP("Metric", "Peak memory, MiB")},
+    Title{kWeightsMemory, QT_TRANSLATE_NOOP("Metric", "Memory of weights, MiB")},
+    Title{kGradientsMemory, QT_TRANSLATE_NOOP("Metric", "Memory of gradients, MiB")},
+    Title{kOptimizerMemory, QT_TRANSLATE_NOOP("Metric", "Memory of the optimizer, MiB")},
+    Title{kActivationsMemory, QT_TRANSLATE_NOOP("Metric", "Memory of activations, MiB")},
 };
 
 /// 5 of "acc5", "val_acc5", "acc5_all"; 0: another name.

@@ -7,6 +7,7 @@
 #include <gui/plain_text.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <remote/desk/runs/run/rank_memory.h>
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -311,6 +312,10 @@ QString RankTableModel::tool_tip(const RankState& rank) const {
         if (!rank.exit->reason.empty()) {
             lines += qs(rank.exit->reason);
         }
+    }
+    if (const QString memory = qs(rank_memory_text(live_->state(), rank, *live_->mesh()));
+        !memory.isEmpty()) {
+        lines += memory;
     }
     if (!rank.params.empty()) {
         lines += tr("parameters %1").arg(qs(rank.params));

@@ -26,10 +26,12 @@
 #include <remote/desk/nodes/session/version_names.h>
 #include <remote/desk/runs/run/fault_marks.h>
 #include <remote/desk/runs/run/metric_summary.h>
+#include <remote/desk/runs/run/rank_memory.h>
 #include <remote/desk/runs/run/run_state.h>
 #include <remote/desk/runs/run/throughput.h>
 #include <remote/desk/runs/verdict_words.h>
 #include <remote/desk/shared/text.h>
+#include <remote/logs/fold/rank_set.h>
 #include <remote/wire/event_json.h>
 
 #include <nlohmann/json.hpp>
@@ -222,6 +224,15 @@ int show(const GlobalOptions& options, const std::string& run_id) {
         }
     }
     std::fputs(format_table(rows).c_str(), stdout);
+    // Ranks of one stage, or all, have the same.
+    std::map<std::string, std::vector<int>> memories;
+    for (const auto& rank : state.ranks) {
+        memories[rank_memory_text(state, rank, mesh)].push_back(rank.rank);
+    }
+    memories.erase("");
+    for (const auto& [memory, ranks] : memories) {
+        std::printf("rank %s: %s\n", ranks_text(ranks).c_str(), safe_text(memory).c_str());
+    }
     print_throughput(state);
     print_metrics(state);
     if (!state.samples.empty()) {

@@ -9294,6 +9294,22 @@
             <source>Time: waiting for other stages</source>
             <translation>时间：等待其他阶段</translation>
         </message>
+        <message>
+            <source>Memory of weights, MiB</source>
+            <translation>权重内存，MiB</translation>
+        </message>
+        <message>
+            <source>Memory of gradients, MiB</source>
+            <translation>梯度内存，MiB</translation>
+        </message>
+        <message>
+            <source>Memory of the optimizer, MiB</source>
+            <translation>优化器内存，MiB</translation>
+        </message>
+        <message>
+            <source>Memory of activations, MiB</source>
+            <translation>激活内存，MiB</translation>
+        </message>
     </context>
     <context>
         <name>MetricPlot</name>
@@ -13332,6 +13348,17 @@
         <message>
             <source>The output of the tool shows why.</source>
             <translation>工具的输出说明了原因。</translation>
+        </message>
+    </context>
+    <context>
+        <name>RankMemory</name>
+        <message>
+            <source>%1 (planned %2)</source>
+            <translation>%1（计划 %2）</translation>
+        </message>
+        <message>
+            <source>memory: weights %1, gradients %2, optimizer %3, activations %4</source>
+            <translation>内存：权重 %1，梯度 %2，优化器 %3，激活 %4</translation>
         </message>
     </context>
     <context>

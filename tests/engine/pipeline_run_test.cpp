@@ -3,6 +3,7 @@
 
 // Whole runs of networks that ranks divide: real rankscope-worker processes on the loopback device.
 
+#include <base/memory_metrics.h>
 #include <base/metrics_line.h>
 #include <base/pipeline_passes.h>
 #include <engine/models/training_cost.h>
@@ -205,6 +206,15 @@ TEST(TensorRun, SendsWhatThePlanSays) {
     // And the norm of the gradients, for the metric.
     EXPECT_NEAR(sent[1], static_cast<double>(cost->sent) / kMega, 1e-4);
     EXPECT_GT(cost->slice->sums, 0U);
+    constexpr double kMiB = 1048576.0;
+    const auto expect_memory = [&](const char* metric, std::uint64_t planned) {
+        const double theory = static_cast<double>(planned) / kMiB;
+        EXPECT_NEAR(run[0].series(metric).back(), theory, 0.005 * theory) << metric;
+    };
+    expect_memory(kWeightsMemory, cost->memory.weights);
+    expect_memory(kGradientsMemory, cost->memory.gradients);
+    expect_memory(kOptimizerMemory, cost->memory.optimizer);
+    EXPECT_GT(run[0].series(kActivationsMemory).back(), 0.0);
 }
 
 TEST(TensorRun, RefusesSlicesThatFitNeitherTheRanksNorTheNetwork) {
