@@ -31,7 +31,6 @@
 #include <remote/desk/runs/run/throughput.h>
 #include <remote/desk/runs/verdict_words.h>
 #include <remote/desk/shared/text.h>
-#include <remote/logs/fold/rank_set.h>
 #include <remote/wire/event_json.h>
 
 #include <nlohmann/json.hpp>
@@ -231,7 +230,7 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     }
     memories.erase("");
     for (const auto& [memory, ranks] : memories) {
-        std::printf("rank %s: %s\n", ranks_text(ranks).c_str(), safe_text(memory).c_str());
+        std::printf("%s: %s\n", ranks_text(ranks, state.ranks.size()).c_str(), safe_text(memory).c_str());
     }
     print_throughput(state);
     print_metrics(state);

@@ -371,7 +371,7 @@ TEST(Pipeline, EvaluatesAndShowsTheWholeModelToRankZero) {
             if (groups.last()) {
                 EXPECT_NEAR(result.loss, expected.loss, 1e-4 * expected.loss) << network.name;
             }
-            staged.step->with_optimizer_state([&] {
+            staged.step->with_whole_arrays(CompiledModel::Whole::with_optimizer, [&] {
                 staged.model->with_whole_model(CompiledModel::Whole::with_optimizer, [&] {
                     if (world.rank() != 0) {
                         return;
