@@ -174,6 +174,7 @@ void FailureBanner::set_report(const FailureReport& report, const LogStore& log)
     const bool other_fixes = report.fixes != report_.fixes;
     const bool other_lines = report.lines != report_.lines;
     report_ = report;
+    numbers_.resize(report_.lines.size());  // other colours write the lines at once
     set_style_property(this, "role",
                        report.kind == ReportKind::Over   ? u"notice"_s
                        : report.kind == ReportKind::Slow ? u"warningBanner"_s

@@ -224,12 +224,16 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     }
     std::fputs(format_table(rows).c_str(), stdout);
     // Ranks of one stage, or all, have the same.
-    std::map<std::string, std::vector<int>> memories;
+    std::map<std::string, std::vector<int>> ranks_of;
     for (const auto& rank : state.ranks) {
-        memories[rank_memory_text(state, rank, mesh)].push_back(rank.rank);
+        ranks_of[rank_memory_text(state, rank, mesh)].push_back(rank.rank);
     }
-    memories.erase("");
-    for (const auto& [memory, ranks] : memories) {
+    ranks_of.erase("");
+    std::map<std::vector<int>, std::string> memories;
+    for (const auto& [memory, ranks] : ranks_of) {
+        memories.emplace(ranks, memory);
+    }
+    for (const auto& [ranks, memory] : memories) {
         std::printf("%s: %s\n", ranks_text(ranks, state.ranks.size()).c_str(), safe_text(memory).c_str());
     }
     print_throughput(state);

@@ -77,6 +77,29 @@ TEST_F(VerdictCard, AppearsWhileTheVerdictHoldsAndLeaves) {
     EXPECT_FALSE(card()->isVisible());
 }
 
+// A card of another kind takes other colours, and writes its lines in them before it has looked for them in the log.
+TEST_F(VerdictCard, MoreLinesInOtherColours) {
+    const auto lines = [](int count) {
+        std::vector<ReportLine> made;
+        for (int i = 0; i < count; ++i) {
+            made.push_back(
+                {.text = u"line "_s + QString::number(i), .raw = "line " + std::to_string(i), .rank = 1});
+        }
+        return made;
+    };
+    const LogStore log;
+    for (const int count : {2, 40, 4000}) {
+        for (const ReportKind kind : {ReportKind::Slow, ReportKind::End, ReportKind::Over}) {
+            const int number = count + int(kind);
+            card()->set_report({.kind = kind, .key = "fault", .title = u"A fault"_s, .lines = lines(number)},
+                               log);
+            EXPECT_TRUE(find<QTextBrowser>("failureLines")
+                            ->toPlainText()
+                            .endsWith(u"line "_s + QString::number(number - 1)));
+        }
+    }
+}
+
 TEST_F(VerdictCard, ANewSentenceOfADismissedVerdictStaysDismissed) {
     Verdict verdict = synthetic_verdict(kRun, VerdictPhase::Live, kRun.start_us);
     report(20, verdict);
