@@ -6,6 +6,7 @@
 #include "support/agent_fixture.h"
 #include "support/run_program.h"
 #include "support/scoped_environment.h"
+#include "support/wait_until.h"
 
 #include <base/fd.h>
 #include <base/files.h>
@@ -18,12 +19,16 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <string>
 
 namespace rankscope {
 namespace {
@@ -181,18 +186,33 @@ TEST_F(RankStacks, PySpyReadsWhereTheProgramHasNoHook) {
 TEST_F(RankStacks, NativeCodeThatHoldsTheLockIsSaid) {
     without_py_spy();
     const std::string gate = folder_ / "gate";
-    ASSERT_EQ(::mkfifo(gate.c_str(), 0600), 0);
-    const UniqueFd key(::open(gate.c_str(), O_RDWR | O_CLOEXEC));
+    std::optional<UniqueFd> held(::open(gate.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    ASSERT_EQ(::flock(held->get(), LOCK_EX), 0);
+    struct stat status {};
+    ASSERT_EQ(::stat(gate.c_str(), &status), 0);
     const auto run =
         begin("import ctypes, os, threading\nlibc = ctypes.PyDLL(None)\ngate = os.open('" + gate +
-              "', os.O_RDONLY)\nplace = ctypes.create_string_buffer(1)\nprint('ready', flush=True); "
-              "libc.read(gate, place, 1)\n"
+              "', os.O_RDWR)\nlibc.flock(gate, 2)\n"
               "print('over', flush=True)\nthreading.Event().wait()\n");
-    auto rank = look_when_printed(run, "ready");
-    EXPECT_TRUE(rank.python_stack().empty());
-    EXPECT_NE(why_not(rank, "python_stack").find("holds the interpreter's lock"), std::string::npos)
-        << why_not(rank, "python_stack");
-    ASSERT_EQ(::write(key.get(), "x", 1), 1);
+    // Between a line of the program and a native call the interpreter can answer: the kernel knows who waits.
+    const std::string inode = ":" + std::to_string(status.st_ino) + " ";
+    ASSERT_TRUE(client_->wait_for([&] {
+        std::ifstream locks("/proc/locks");
+        for (std::string line; std::getline(locks, line);) {
+            if (line.find("-> FLOCK") != std::string::npos && line.find(inode) != std::string::npos) {
+                return true;
+            }
+        }
+        return false;
+    })) << history();
+    wire::RankInspection rank;
+    // On a busy node the thread that answers may come to the lock late.
+    EXPECT_TRUE(test::wait_until([&] {
+        rank = look(run);
+        EXPECT_TRUE(rank.python_stack().empty());
+        return why_not(rank, "python_stack").find("holds the interpreter's lock") != std::string::npos;
+    })) << why_not(rank, "python_stack");
+    held.reset();
     rank = look_when_printed(run, "over");
     EXPECT_EQ(rank.python_stack_from(), "interpreter") << why_not(rank, "python_stack");
     end_all(run);
