@@ -123,6 +123,17 @@ TEST(StragglerRule, ANeighbourIsNamedWithItsProcess) {
     ASSERT_EQ(run.verdicts.size(), 1U);
     EXPECT_NE(run.verdicts[0].title.find("stress -c 1 (pid 4711, user alice)"), std::string::npos);
     EXPECT_NE(run.verdicts[0].title.find("Rank 2 on node1"), std::string::npos);
+    EXPECT_EQ(run.verdicts[0].fix.at(0), "On node1: end process 4711, or give the ranks CPUs of their own.");
+}
+
+TEST(StragglerRule, DoesNotAdviseToEndTheWindow) {
+    SyntheticRun run(4);
+    const std::string window = "/usr/bin/rankscope --job a.yaml";
+    make_slow(run, 2, {.runs = 0.98, .queued = 0.45, .neighbours = {{4711, "alice", window, 0.9}}});
+    run.run(60);
+    ASSERT_EQ(run.verdicts.size(), 1U);
+    EXPECT_EQ(run.verdicts[0].fix.at(0),
+              "On node1: look for other programs, and give the ranks CPUs of their own.");
 }
 
 TEST(StragglerRule, ASlowFileIsNamed) {

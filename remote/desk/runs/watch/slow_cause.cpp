@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/number_text.h>
+#include <base/text.h>
 #include <remote/desk/runs/watch/slow_cause.h>
 #include <remote/desk/shared/text.h>
 
@@ -152,17 +153,20 @@ private:
             add(text(kContext, "%1 (pid %2, user %3) uses %4 CPUs",
                      {other.command, std::to_string(other.pid), other.user, short_number(other.cpus)}));
         }
+        const std::string look = text(
+            kContext, "On %1: look for other programs, and give the ranks CPUs of their own.", {own_.node});
         if (own_.neighbours.empty()) {
-            return set(SlowReason::Neighbour, text(kContext, "other processes use its CPUs"),
-                       text(kContext, "On %1: look for other programs, and give the ranks CPUs of their own.",
-                            {own_.node}));
+            return set(SlowReason::Neighbour, text(kContext, "other processes use its CPUs"), look);
         }
         const auto& first = own_.neighbours.front();
+        // The window that shows this is not to be ended.
+        const bool is_window = base_name(first.command.substr(0, first.command.find(' '))) == "rankscope";
         return set(SlowReason::Neighbour,
                    text(kContext, "%1 (pid %2, user %3) uses its CPUs",
                         {first.command, std::to_string(first.pid), first.user}),
-                   text(kContext, "On %1: end process %2, or give the ranks CPUs of their own.",
-                        {own_.node, std::to_string(first.pid)}));
+                   is_window ? look
+                             : text(kContext, "On %1: end process %2, or give the ranks CPUs of their own.",
+                                    {own_.node, std::to_string(first.pid)}));
     }
 
     bool by_frequency() {
