@@ -273,7 +273,8 @@ TensorSlice tensor_slice(const Graph& network, int slices, int slice) {
     const std::vector<Place> places = places_of(network, slices);
     if (slices > 1 && !divides(places)) {
         std::string fitting;
-        for (const int count : fitting_tensor_slices(network, slices)) {
+        constexpr int kUsual = 8;
+        for (const int count : fitting_tensor_slices(network, std::max(slices, kUsual))) {
             fitting += (fitting.empty() ? "" : ", ") + std::to_string(count);
         }
         throw ConfigError("the layers of the network cannot be divided among " + std::to_string(slices) +
