@@ -52,22 +52,19 @@ PartModel::PartModel(Backend& backend, const Graph& whole, const NetworkDivision
     : whole_(whole), division_(division), model_(backend.compile(graph_of(division), options)) {
     const int own_stage = division.pipeline.groups != nullptr ? division.pipeline.groups->stage() : 0;
     const TensorSlice& slice = division.slice;
+    const auto note = [&](const auto& tensors, auto& own, auto& stage_of) {
+        return [&, own_stage](int stage, auto id, auto of_slice) {
+            const auto& sliced = tensors[of_slice];
+            stage_of[sliced.whole] = stage;
+            if (stage == own_stage) {
+                own[sliced.whole] = {id, sliced.part};
+            }
+        };
+    };
     each_of_stages(division, slice.parameters.size(), &PipelineStage::parameters,
-                   [&](int stage, ParameterId id, ParameterId of_slice) {
-                       const SlicedTensor<ParameterId>& sliced = slice.parameters[of_slice];
-                       stage_of_parameter_[sliced.whole] = stage;
-                       if (stage == own_stage) {
-                           parameters_[sliced.whole] = {id, sliced.part};
-                       }
-                   });
+                   note(slice.parameters, parameters_, stage_of_parameter_));
     each_of_stages(division, slice.statistics.size(), &PipelineStage::statistics,
-                   [&](int stage, StatisticId id, StatisticId of_slice) {
-                       const SlicedTensor<StatisticId>& sliced = slice.statistics[of_slice];
-                       stage_of_statistic_[sliced.whole] = stage;
-                       if (stage == own_stage) {
-                           statistics_[sliced.whole] = {id, sliced.part};
-                       }
-                   });
+                   note(slice.statistics, statistics_, stage_of_statistic_));
 }
 
 const Graph& PartModel::graph() const {

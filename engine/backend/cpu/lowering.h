@@ -279,7 +279,7 @@ private:
     dnnl::memory::data_type type_;  ///< of activations and their gradients: f32 or bf16
     StepPlan& plan_;
     IndexedVector<ValueId, LoweredValue> values_;
-    IndexedVector<ValueId, ValueId> root_;          ///< the value that an alias stands for
+    IndexedVector<ValueId, ValueId> root_;          ///< the value whose memory an alias uses
     IndexedVector<ParameterId, BufferId> weights_;  ///< in the pass that is being lowered
     IndexedVector<ParameterId, BufferId> weights_in_backward_;
     IndexedVector<ParameterId, BufferId> gradients_;
